@@ -1,0 +1,79 @@
+# Needs make and a Python of 3.11 or newer; everything else goes into .venv. Another Python: make setup PYTHON=python3.13
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+# Without compiling at installation it takes half as long; Python compiles what is used at its first import.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile -c constraints.txt
+PYTEST := -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup demo test test-jit test-bounds test-nojit lint bench twin clean
+
+help:  ## print this list
+	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+# .made holds the folder that .venv was made in: a copy from elsewhere would go on running the code there.
+ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.made),$(CURDIR))
+.PHONY: $(VENV)/.made
+endif
+$(VENV)/.made:
+	@command -v "$(PYTHON)" >/dev/null || \
+	  { echo "No '$(PYTHON)' here. Say which Python to use: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; '$(PYTHON)' is $$("$(PYTHON)" -V 2>&1)." \
+	         "Say which to use: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -m venv --clear $(VENV) || \
+	  { echo "'$(PYTHON)' could not make $(VENV). On Debian and Ubuntu its package python3-venv is needed." >&2; exit 1; }
+	@echo "$(CURDIR)" > $@
+
+# The stamps: .core has what running needs, .dev has the tests' tools too, and so .core with it.
+$(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing the core into $(VENV) ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing the core and the development tools into $(VENV) ..."
+	@$(PIP) -e ".[dev]"
+	@touch $(VENV)/.core $@
+
+setup: $(VENV)/.dev  ## make .venv with all that developing and testing needs
+
+demo: $(VENV)/.core  ## the main job: a tournament of four seats, then a check of its records
+	$(BIN)/scala40 tournament random greedy --seats 4 --preset fisca --out runs/demo
+	$(BIN)/scala40 replay runs/demo/records.jsonl.gz --check
+
+test: lint test-jit test-bounds test-nojit  ## lint, then the tests three times: as is, bounds checked, JIT off
+
+test-jit: setup  ## the tests as is
+	@echo "== Tests, 1 of 3: as is"
+	$(BIN)/python $(PYTEST)
+
+test-bounds: setup  ## the tests with bounds checks in the kernels
+	@echo "== Tests, 2 of 3: bounds checked"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST)
+
+test-nojit: setup  ## the tests without the JIT, with the coverage and its gate
+	@echo "== Tests, 3 of 3: JIT off, coverage"
+	@rm -f .coverage .coverage.*
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run $(PYTEST) -m "not slow and not jit"
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+lint: setup  ## ruff and mypy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/.core  ## decisions a second of the engine, beside a plain-Python baseline
+	$(BIN)/scala40 bench engine
+
+twin: setup  ## the larger comparison of the kernels with the reference
+	$(BIN)/python $(PYTEST) -m slow
+
+clean:  ## remove runs and caches; .venv stays
+	rm -rf runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf

@@ -1,0 +1,117 @@
+"""How kernels are compiled: one decorator, one disk cache that notices every edit, one line when compiling.
+
+Numba's disk cache looks only at the file of the function itself: edit a kernel, and callers in other files go on with
+the old machine code. So the cache folder is keyed by a hash over the sources of all kernels, the versions of Numba,
+NumPy and Python, and whether bounds are checked. Environment: ``SCALA40_CACHE_DIR`` moves the cache.
+"""
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import event, types
+from numba.core.registry import CPUDispatcher
+
+__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "kernel", "source_hash"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+#: One game inside a kernel (a Numba record, or ``numpy.void`` with the JIT off).
+Record = Any
+#: An array of games of the dtype ``GAME``.
+Records = Any
+
+JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
+
+
+@cache
+def source_hash(*folders: Path) -> str:
+    """Hash of all Python sources in the folders and of everything else that machine code depends on."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for source in sorted(folder.glob("*.py")):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    versions = (numba.__version__, np.__version__, platform.python_version(), platform.machine())
+    digest.update(repr((versions, bool(numba.config.BOUNDSCHECK))).encode())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder(source: Path) -> Path:
+    """Folder of the compiled code for kernels in ``source``: it changes with any kernel's source."""
+    given = os.environ.get("SCALA40_CACHE_DIR")
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    root = Path(given) if given else Path(user) / "scala40_env"
+    return root / source_hash(Path(__file__).parent, source.parent)
+
+
+class _KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A dispatcher that compiles each kernel once.
+
+    Numba compiles a function anew for every mix of integer widths and literals that it is called with, and again into
+    each of its callers. Kernels know one integer, one boolean, records and arrays; their compiler does not look for
+    loops to vectorize, of which there are none: that makes the cold start several times shorter.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(map(_widest, args)), {name: _widest(kind) for name, kind in kws.items()})
+
+    def compile(self, sig: Any) -> Any:
+        before = numba.config.LOOP_VECTORIZE, numba.config.SLP_VECTORIZE
+        numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0
+        try:
+            return super().compile(sig)
+        finally:
+            numba.config.LOOP_VECTORIZE, numba.config.SLP_VECTORIZE = before
+
+
+def _widest(kind: Any) -> Any:
+    """The type that a kernel is compiled for where it is called with this one."""
+    kind = types.unliteral(kind)
+    if isinstance(kind, types.Integer) and kind != types.uint64:
+        return types.int64
+    return kind
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function with Numba (no Python objects, no global interpreter lock, cached on disk).
+
+    With ``NUMBA_DISABLE_JIT=1`` the function stays as it is, so that debuggers and coverage see it.
+    """
+    if JIT_DISABLED:
+        return function
+    options = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
+    try:
+        compiled: Any = _KernelDispatcher(py_func=function, targetoptions=options)
+        compiled.enable_caching()
+    finally:
+        numba.config.CACHE_DIR = before
+    return cast(Function, compiled)
+
+
+class _CompileNotice(event.Listener):
+    """Says once that kernels are being compiled, so that nobody takes the wait for a hang."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if self.said or module.split(".")[0] not in ("scala40_env", "agents"):
+            return
+        self.said = True
+        print("scala40_env: compiling the game kernels, once for this version and machine ...", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+if not JIT_DISABLED:
+    event.register("numba:compile", _CompileNotice())

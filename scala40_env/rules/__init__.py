@@ -1,0 +1,1 @@
+"""The game in plain Python: cards, melds, rules, moves. Knows nothing of agents, rewards or learning."""
