@@ -14,7 +14,7 @@ from scala40_env.kernels.deal import (
     first_dealer,
     next_seat,
 )
-from scala40_env.kernels.jit import Record, Records, kernel
+from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import (
     MOST_MOVES,
     apply_table_move,
@@ -54,7 +54,7 @@ def _deal(g: Record) -> None:
     deal_from(g, deck, deck_of_hand(g, deck))
 
 
-@kernel
+@entry
 def start_match(games: Records, i: int) -> None:
     """Begin the match of game ``i``: its rules and seed are set, everything else is made here."""
     g = games[i]
@@ -70,7 +70,7 @@ def start_match(games: Records, i: int) -> None:
     _deal(g)
 
 
-@kernel
+@entry
 def next_hand(games: Records, i: int) -> None:
     """Deal the next hand of a match: the deal passes to the next seat still in."""
     g = games[i]
@@ -79,13 +79,13 @@ def next_hand(games: Records, i: int) -> None:
     _deal(g)
 
 
-@kernel
+@entry
 def hand_deck(games: Records, i: int, deck: np.ndarray) -> int:
     """Write the order of the cards as this hand of game ``i`` deals them (int8[108]); returns how many there are."""
     return deck_of_hand(games[i], deck)
 
 
-@kernel
+@entry
 def deal_hand(games: Records, i: int, deck: np.ndarray, size: int) -> None:
     """Deal this hand of game ``i`` again, from a pack in this order."""
     g = games[i]
@@ -93,13 +93,13 @@ def deal_hand(games: Records, i: int, deck: np.ndarray, size: int) -> None:
     deal_from(g, deck, size)
 
 
-@kernel
+@entry
 def legal_actions(games: Records, i: int, out: np.ndarray) -> int:
     """Write the legal action ids of game ``i`` into ``out`` (int16[1045], unsorted); returns how many."""
     return legal_moves(games[i], out)
 
 
-@kernel
+@entry
 def write_mask(games: Records, i: int, mask: np.ndarray) -> int:
     """Write the mask of legal actions of game ``i`` (int8, as long as the action space); returns how many are legal."""
     out = np.empty(MOST_MOVES, np.int16)
@@ -154,13 +154,13 @@ def apply_action(g: Record, action: int) -> None:
             finish_buying(g)
 
 
-@kernel
+@entry
 def step(games: Records, i: int, action: int) -> None:
     """Play a legal action in game ``i``. When the hand ends the phase is HAND_OVER or MATCH_OVER."""
     apply_action(games[i], action)
 
 
-@kernel
+@entry
 def copy_game(source: Records, i: int, target: Records, j: int) -> None:
     """Copy game ``i`` of one array to place ``j`` of another."""
     copy_record(target, j, source[i])

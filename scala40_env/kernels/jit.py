@@ -19,7 +19,7 @@ import numpy as np
 from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "kernel", "source_hash"]
+__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "entry", "kernel", "source_hash"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 #: One game inside a kernel (a Numba record, or ``numpy.void`` with the JIT off).
@@ -78,14 +78,10 @@ def _widest(kind: Any) -> Any:
     return kind
 
 
-def kernel(function: Function) -> Function:
-    """Compile a function with Numba (no Python objects, no global interpreter lock, cached on disk).
-
-    With ``NUMBA_DISABLE_JIT=1`` the function stays as it is, so that debuggers and coverage see it.
-    """
+def _compiled(function: Function, **options: Any) -> Function:
     if JIT_DISABLED:
         return function
-    options = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
+    options |= {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
     try:
@@ -94,6 +90,20 @@ def kernel(function: Function) -> Function:
     finally:
         numba.config.CACHE_DIR = before
     return cast(Function, compiled)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that only other kernels call: no Python objects, no global interpreter lock, cached on disk.
+
+    It can't be called from Python: the wrapper that would allow it doubles the time to compile. With
+    ``NUMBA_DISABLE_JIT=1`` the function stays as it is, so that debuggers and coverage see it.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def entry(function: Function) -> Function:
+    """Compile a kernel that Python calls, with arrays and numbers; like `kernel` in everything else."""
+    return _compiled(function, no_cfunc_wrapper=True)
 
 
 class _CompileNotice(event.Listener):

@@ -39,6 +39,7 @@ from scala40_env.kernels.moves import (
     discardable,
     emit_discards,
     emit_table_moves,
+    jokers_to_take,
     min_left,
     owes,
 )
@@ -236,30 +237,17 @@ def _is_stuck(g: Record, level: int) -> bool:
     if int(g["opened"][int(g["turn"])]) == 0:
         return outlook(g, level) == NO
     owed = int(g["owed_card"])
-    if owed == JOKER and not _joker_has_place(g):
+    if owed == JOKER and not _joker_has_place(g, began_unopened(g)):
         return True
     if owed >= 0 and owed != JOKER and not _card_has_place(g, owed):
         return True
-    return int(g["recovered_jokers"]) > 0 and not _joker_has_place(g)
+    if int(g["recovered_jokers"]) == 0:
+        return False
+    return not _joker_has_place(g, int(g["recovered_joker"]) == RECOVERED_NEW)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Cheap necessary conditions: generous where a yes costs only a search
-
-
-@kernel
-def _jokers_within_reach(g: Record) -> int:
-    """Jokers in the hand, and those on the table that a card of the hand can take."""
-    seat = int(g["turn"])
-    one, jokers = int(g["one"][seat]), int(g["jokers"][seat])
-    for slot in range(int(g["meld_n"])):
-        held = int(g["meld_jokers"][slot])
-        if held:
-            bits = replaceable_bits(
-                int(g["meld_kind"][slot]), int(g["meld_key"][slot]), int(g["meld_cells"][slot]), held
-            )
-            jokers += count_bits(one & bits)
-    return jokers
 
 
 @kernel
@@ -317,7 +305,7 @@ def _card_has_place(g: Record, card: int) -> bool:
     one = int(g["one"][int(g["turn"])])
     if one & bit_of(card) == 0:
         return False
-    jokers = _jokers_within_reach(g)
+    jokers = int(g["jokers"][int(g["turn"])]) + jokers_to_take(g)
     if jokers >= 2 and int(g["max_jokers_per_meld"]) >= 2:
         return True
     if _in_meld_of_three(one, card, jokers):
@@ -332,10 +320,11 @@ def _card_has_place(g: Record, card: int) -> bool:
 
 
 @kernel
-def _joker_has_place(g: Record) -> bool:
-    """Whether a joker that has to be used might find a place; False is certain."""
-    one, jokers = int(g["one"][int(g["turn"])]), int(g["jokers"][int(g["turn"])])
-    if jokers >= 2 and int(g["max_jokers_per_meld"]) >= 2:
+def _joker_has_place(g: Record, only_new: bool) -> bool:
+    """Whether a joker that has to be used, in a new meld or anywhere, might find a place; False is certain."""
+    seat = int(g["turn"])
+    one = int(g["one"][seat])
+    if int(g["max_jokers_per_meld"]) >= 2 and int(g["jokers"][seat]) + jokers_to_take(g) >= 2:
         return True
     if pairs_in_sets(one):
         return True
@@ -343,9 +332,8 @@ def _joker_has_place(g: Record) -> bool:
     if run_bases(e, 1) | run_bases(e, 2) | run_bases(e, 3):
         return True
     max_run, max_jokers = int(g["max_run_length"]), int(g["max_jokers_per_meld"])
-    only_new = int(g["recovered_joker"]) == RECOVERED_NEW or began_unopened(g)
     for slot in range(int(g["meld_n"])):
-        if only_new and (int(g["new_melds"]) >> slot) & 1 == 0 and int(g["owed_card"]) != JOKER:
+        if only_new and (int(g["new_melds"]) >> slot) & 1 == 0:
             continue
         kind, key = int(g["meld_kind"][slot]), int(g["meld_key"][slot])
         cells, held = int(g["meld_cells"][slot]), int(g["meld_jokers"][slot])

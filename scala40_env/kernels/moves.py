@@ -50,6 +50,7 @@ from scala40_env.kernels.table import (
     natural_fits,
     next_high,
     next_low,
+    replaceable_bits,
 )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "discardable",
     "emit_discards",
     "emit_table_moves",
+    "jokers_to_take",
     "may_close_in_hand_below",
     "min_left",
     "owes",
@@ -112,6 +114,18 @@ def usable_jokers(g: Record) -> int:
     if int(g["opened"][seat]) == 0 and int(g["opening_jokers"]) == AFTER_THRESHOLD:
         return 0
     return int(g["jokers"][seat])
+
+
+@kernel
+def jokers_to_take(g: Record) -> int:
+    """How many jokers on the table cards of the hand could take the place of."""
+    one, jokers = int(g["one"][int(g["turn"])]), 0
+    for slot in range(int(g["meld_n"])):
+        held = int(g["meld_jokers"][slot])
+        if held:
+            kind, key = int(g["meld_kind"][slot]), int(g["meld_key"][slot])
+            jokers += count_bits(one & replaceable_bits(kind, key, int(g["meld_cells"][slot]), held))
+    return jokers
 
 
 @kernel

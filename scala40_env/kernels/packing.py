@@ -31,6 +31,7 @@ from scala40_env.kernels.lanes import (
 from scala40_env.kernels.moves import (
     ALL_RULES,
     ban_binds,
+    jokers_to_take,
     may_close_in_hand_below,
     min_left,
 )
@@ -361,7 +362,9 @@ def _push_base(
     after = stack[top]
     _lay(after, natural_bits(kind, key, cells, held), count_bits(held), points)
     _set_current(after, kind, key, cells, held, int(g["max_jokers_per_meld"]) >= 2)
-    after["last"] = order
+    # Once the threshold lets jokers down (`opening_jokers`), they may go into melds of any place in the order.
+    reached = int(after["need"]) <= 0 and int(g["opening_jokers"]) == AFTER_THRESHOLD
+    after["last"] = 0 if reached else order
     return top + 1
 
 
@@ -467,7 +470,8 @@ def _pack(g: Record, level: int, stack: Records) -> int:
             continue
         if top + _MOST_CHILDREN > len(stack):
             longer = np.empty(2 * len(stack), FRAME)
-            longer[: len(stack)] = stack
+            for at in range(len(stack)):
+                copy_record(longer, at, stack[at])
             stack = longer
             frame = stack[0]
         top = _push_children(g, stack, top, frame, usable)
@@ -487,8 +491,8 @@ def outlook(g: Record, level: int) -> int:
     one, two, jokers = int(g["one"][seat]), int(g["two"][seat]), int(g["jokers"][seat])
     if int(g["new_melds"]) == 0:
         need = max(need, 1)  # a threshold of 0 still wants a meld
+    usable = 0 if int(g["opening_jokers"]) == AFTER_THRESHOLD else jokers
     if _is_plain(g):  # by far the most frequent case, and most hands can't open
-        usable = 0 if int(g["opening_jokers"]) == AFTER_THRESHOLD else jokers
         may_empty = may_close_in_hand_below(g) and _may_empty(one, two, usable)
         if not may_empty and not _points_reachable(g, one, two, usable, need):
             return NO
@@ -505,6 +509,6 @@ def outlook(g: Record, level: int) -> int:
     frame["last"] = 0
     _set_current(frame, 0, 0, 0, 0, False)
     answer = _pack(g, level, stack)
-    if answer == NO and int(g["owed_card"]) != NONE and int(g["new_melds"]):
-        return UNSURE  # the card may yet take the place of a joker in one of them
+    if answer == NO and int(g["owed_card"]) != NONE and (jokers_to_take(g) or usable < jokers):
+        return UNSURE  # once open, the card may go where a joker lies, or down with a joker that only then may be used
     return answer

@@ -4,7 +4,7 @@ import numpy as np
 
 from scala40_env.kernels.bits import copy_record
 from scala40_env.kernels.engine import apply_action, next_hand, start_match
-from scala40_env.kernels.jit import Records, kernel
+from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, legal_moves
 from scala40_env.kernels.random import below, philox
 from scala40_env.kernels.state import HAND_OVER, MATCH_OVER
@@ -26,7 +26,7 @@ def go_on(games: Records, i: int) -> bool:
     return False
 
 
-@kernel
+@entry
 def play_random(games: Records, i: int, decisions: int, seed: int, mask: np.ndarray, copies: Records) -> int:
     """Play random legal moves in game ``i``, one match after another; returns how many hands ended.
 

@@ -169,6 +169,8 @@ def _close_if_empty(g: Record) -> None:
 def close_hand(g: Record) -> None:
     """The player to move has closed."""
     in_hand = began_unopened(g) and int(g["touched_table"]) == 0
+    g["turns_played"] = int(g["turns_played"]) + 1
+    clear_turn(g)
     end_hand(g, int(g["turn"]), CLOSED_IN_HAND if in_hand else CLOSED_NORMAL)
 
 
@@ -177,7 +179,7 @@ def apply_meld(g: Record, action: int) -> None:
     """Lay three cards as a new meld."""
     kind, key, cells, jokers = meld_of(action)
     seat, slot, number = int(g["turn"]), int(g["meld_n"]), count_bits(jokers)
-    counts = began_unopened(g)
+    counts = int(g["opened"][seat]) == 0
     bits = natural_bits(kind, key, cells, jokers)
     drop_bits(g, seat, bits, 3 - number)
     g["meld_kind"][slot] = kind
@@ -218,7 +220,7 @@ def apply_attach(g: Record, action: int) -> None:
     kind, key = int(g["meld_kind"][slot]), int(g["meld_key"][slot])
     cells, jokers = int(g["meld_cells"][slot]), int(g["meld_jokers"][slot])
     ascending = int(g["court_values"])
-    new, counts = (int(g["new_melds"]) >> slot) & 1 != 0, began_unopened(g)
+    new, counts = (int(g["new_melds"]) >> slot) & 1 != 0, int(g["opened"][seat]) == 0
     cell, bit = attach_target(g, action)
     if joker:
         drop_jokers(g, seat, 1)
@@ -246,7 +248,7 @@ def apply_swap(g: Record, action: int) -> None:
     kind, key = int(g["meld_kind"][slot]), int(g["meld_key"][slot])
     cells, jokers = int(g["meld_cells"][slot]), int(g["meld_jokers"][slot])
     cell = nth_bit(jokers, swapped_joker(action))
-    new, counts = (int(g["new_melds"]) >> slot) & 1 != 0, began_unopened(g)
+    new = (int(g["new_melds"]) >> slot) & 1 != 0
     bit = joker_card_bit(kind, key, cells, jokers, cell)
     drop_bits(g, seat, bit, 1)
     _settle_natural(g, bit, new)
@@ -258,8 +260,6 @@ def apply_swap(g: Record, action: int) -> None:
         g["swapped_melds"] = int(g["swapped_melds"]) | (1 << slot)
     if not new:
         g["touched_table"] = 1
-    elif counts and jokers & (jokers - 1) == 0:
-        _count_points(g, 0, meld_points(kind, key, cells, int(g["court_values"])))
 
 
 @kernel
@@ -280,11 +280,12 @@ def end_turn(g: Record) -> None:
     played = int(g["turns_played"]) + 1
     g["turns_played"] = played
     clear_turn(g)
+    if played >= int(g["max_laps"]) * int(g["seats_in"]):
+        abandon(g)
+        return
     g["turn"] = next_seat(g, int(g["turn"]))
     g["mover"] = g["turn"]
     g["phase"] = DRAW
-    if played >= int(g["max_laps"]) * int(g["seats_in"]):
-        abandon(g)
 
 
 @kernel

@@ -1,10 +1,19 @@
-"""What one seat knows of a game: a copy of the record with everything hidden taken out of it."""
+"""What one seat knows of a game: a copy of the record with everything hidden taken out of it; and its counterpart.
 
-from scala40_env.kernels.jit import Record, Records, kernel
+The counterpart deals cards that nobody knows, where a position leaves them open.
+"""
+
+import numpy as np
+
+from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import seat_can_buy
+from scala40_env.kernels.random import shuffle
 from scala40_env.kernels.state import MAX_MELDS, MAX_SEATS, NONE, PACK
 
-__all__ = ["can_buy", "write_view"]
+__all__ = ["can_buy", "shuffle_unseen", "write_view"]
+
+#: Stream of the generator that deals the unseen cards of a position; no shuffle of a hand counts so far.
+_UNSEEN = 1 << 21
 
 
 @kernel
@@ -35,7 +44,7 @@ def _wipe_free_slots(g: Record) -> None:
         g["meld_jokers"][slot] = 0
 
 
-@kernel
+@entry
 def write_view(games: Records, i: int, seat: int, views: Records, j: int) -> None:
     """Write into ``views[j]`` what ``seat`` knows of game ``i``; legality of its own moves works on it as on the game.
 
@@ -49,7 +58,13 @@ def write_view(games: Records, i: int, seat: int, views: Records, j: int) -> Non
     _wipe_free_slots(g)
 
 
-@kernel
+@entry
 def can_buy(games: Records, i: int, seat: int) -> bool:
     """Whether a seat could buy the top card of the pozzo now (002)."""
     return seat_can_buy(games[i], seat)
+
+
+@entry
+def shuffle_unseen(cards: np.ndarray, seed: int) -> None:
+    """Shuffle the cards (int8[n]) that a position does not show, by its seed (uint64)."""
+    shuffle(cards, len(cards), seed, 0, _UNSEEN)

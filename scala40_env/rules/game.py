@@ -23,6 +23,7 @@ from scala40_env.rules.moves import NUM_ACTIONS_EXTENDED, parse_move, split_turn
 from scala40_env.rules.position import Wording, from_position, to_position
 from scala40_env.rules.reading import (
     Games,
+    copied,
     legal_ids,
     legal_mask,
     melds_of,
@@ -102,6 +103,7 @@ class Game:
         self._rules = _checked_rules(Rules() if rules is None else rules)
         self._state = new_games(self._rules, secrets.randbits(64) if seed is None else _checked_seed(seed))
         start_match(self._state, 0)
+        self._origin = self._state
         self._wording = Wording(self._rules.to_dict())
         self._logs: tuple[HandLog, ...] = ()
         self._begin_log()
@@ -109,13 +111,20 @@ class Game:
     @classmethod
     def from_position(cls, position: Mapping[str, Any]) -> Game:
         """The game that stands as the position says. Raises `BadPosition` or `BadRules`."""
-        game = cls.__new__(cls)
-        game._state = from_position(position)
-        game._rules = Rules.from_dict(position.get("rules", {}))
+        state = from_position(position)  # it checks the rules too
+        game = cls._of_state(state, Rules.from_dict(position.get("rules", {})))
         game._wording = Wording.of(position, game._rules)
-        game._logs = ()
-        game._hand = HandLog(game.dealer, None, (), game.position())
-        game._tape = _Tape()
+        return game
+
+    @classmethod
+    def _of_state(cls, state: Games, rules: Rules) -> Game:
+        """The game of a record that is the caller's own; its history begins here."""
+        game = cls.__new__(cls)
+        game._state, game._rules = state, rules
+        game._wording = Wording(rules.to_dict())
+        game._logs, game._tape = (), _Tape()
+        game._origin = copied(state)
+        game._hand = HandLog(game.dealer, None, ())
         return game
 
     def _begin_log(self) -> None:
@@ -185,7 +194,7 @@ class Game:
     @property
     def state(self) -> Games:
         """A read-only copy of the record, shape (1,) of dtype `kernels.state.GAME`."""
-        state = self._state.copy()
+        state = copied(self._state)
         state.flags.writeable = False
         return state
 
@@ -221,7 +230,7 @@ class Game:
         return self
 
     def play_action(self, action: int) -> Game:
-        """Play one move by its id. Returns the game itself; raises `IllegalMove` or `BadNotation` and changes nothing."""
+        """Play one move by its id. Returns the game itself; on `IllegalMove` or `BadNotation` nothing has changed."""
         action = _checked_action(action)
         if action not in self.legal_actions():
             raise self._illegal(_name_of(self._state, action), action)
@@ -275,7 +284,9 @@ class Game:
         return self
 
     def _finished_log(self) -> HandLog:
-        return self._hand._replace(actions=tuple(self._tape))
+        """The log of the hand so far: from its deal, or from the position where this game began."""
+        position = to_position(self._origin, self._rules) if self._hand.deck is None else None
+        return self._hand._replace(actions=tuple(self._tape), position=position)
 
     # -- other forms ---------------------------------------------------------------------------------------------
 
@@ -296,7 +307,7 @@ class Game:
         """An independent game that goes on alike."""
         twin = Game.__new__(Game)
         twin.__dict__.update(self.__dict__)
-        twin._state, twin._tape = self._state.copy(), self._tape.copy()
+        twin._state, twin._tape = copied(self._state), self._tape.copy()
         return twin
 
     def __copy__(self) -> Game:
@@ -354,7 +365,9 @@ def _checked_seed(seed: object) -> int:
 
 def _checked_action(action: object) -> int:
     if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action < NUM_ACTIONS_EXTENDED:
-        raise BadNotation(f"{shown(action)} is not an action; actions are integers from 0 to {NUM_ACTIONS_EXTENDED - 1}")
+        raise BadNotation(
+            f"{shown(action)} is not an action; actions are integers from 0 to {NUM_ACTIONS_EXTENDED - 1}"
+        )
     return int(action)
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scala40_env.kernels.state import BUY, CLOSINGS, HAND_OVER, MATCH_OVER, NONE, PHASES
-from scala40_env.rules.cards import format_card, format_cards, parse_card
+from scala40_env.rules.cards import format_card, format_cards, parse_card, parse_table_card
 from scala40_env.rules.config import Rules
 from scala40_env.rules.melds import format_meld, read_meld
 from scala40_env.rules.position_reader import (
@@ -207,5 +207,5 @@ def _cards_written(hand: str) -> list[str]:
 
 def _meld_written(text: str) -> str:
     """A meld in the order written but in the spelling of the notation; only a set may come in another order."""
-    spelled = [("*" if word.startswith("*") else "") + format_card(parse_card(word.lstrip("*"))) for word in text.split()]
-    return " ".join(spelled) if not read_meld(text).is_run else format_meld(read_meld(text))
+    meld = read_meld(text)
+    return format_meld(meld) if meld.is_run else " ".join(str(parse_table_card(word)) for word in text.split())

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from scala40_env.kernels.random import shuffle
 from scala40_env.kernels.state import (
     BUY,
     CLOSED_NONE,
@@ -29,7 +28,7 @@ from scala40_env.kernels.state import (
     RUN,
     SET,
 )
-from scala40_env.kernels.view import can_buy
+from scala40_env.kernels.view import can_buy, shuffle_unseen
 from scala40_env.rules.cards import COPIES, JOKER, NUM_NATURALS, format_card, parse_card
 from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import BadNotation, BadPosition, shown, suggestion
@@ -45,8 +44,6 @@ MAX_COUNT = 10**9
 MAX_TALLY = 32_000
 """Bounds of counters: of 32 bits, and of 16 bits, with room to count on."""
 MAX_SEED = 2**64 - 1
-_FILL_STREAM = 1 << 21
-"""Stream of the generator that deals the unknown cards of a position; no shuffle of a hand counts so far."""
 
 TURN_DEFAULTS: dict[str, Any] = {
     "opening_points": 0,
@@ -164,7 +161,7 @@ def _pack(rules: Rules) -> Counter[int]:
 
 def _shuffled(cards: list[int], seed: int) -> list[int]:
     shuffled = np.array(cards, np.int8)
-    shuffle(shuffled, len(cards), np.uint64(seed), 0, _FILL_STREAM)
+    shuffle_unseen(shuffled, cast(int, np.uint64(seed)))
     order: list[int] = shuffled.tolist()
     return order
 
@@ -384,9 +381,7 @@ def _read_discarders(draft: Draft, given: Mapping[str, Any]) -> list[int | None]
     seats = _list(given.get("discarded_by", default), "discarded_by")
     if len(seats) != len(draft.pozzo):
         raise BadPosition(f"discarded_by has {len(seats)} entries, but the pozzo has {len(draft.pozzo)} cards")
-    return [
-        None if seat is None else _seat(seat, f"discarded_by[{at}]", draft.rules) for at, seat in enumerate(seats)
-    ]
+    return [None if seat is None else _seat(seat, f"discarded_by[{at}]", draft.rules) for at, seat in enumerate(seats)]
 
 
 def _read_this_turn(draft: Draft, given: Mapping[str, Any]) -> None:
@@ -565,26 +560,32 @@ def _check_recovered(draft: Draft) -> None:
 
 
 def _check_points(draft: Draft) -> None:
-    """The points laid are those of the new melds, or 0 for who had opened before this turn."""
+    """The points laid are those of the new melds, as far as they were laid before the opening."""
     done, rules = draft.this_turn, draft.rules
     melds = [draft.table[meld - 1] for meld in done["new_melds"]]
-    points = sum(meld.points(rules) for meld in melds)
+    most = sum(meld.points(rules) for meld in melds)
+    if draft.opened[draft.turn]:
+        _check_points_of_opened(draft, most)
+        return
     natural = sum(meld.points(rules) for meld in melds if not meld.jokers)
-    given = (done["opening_points"], done["natural_points"])
-    opened = draft.opened[draft.turn]
-    if given != (points, natural) and not (opened and given == (0, 0)):
-        before = ", or both 0 if it had opened before this turn" if opened else ""
-        raise BadPosition(
-            f"this_turn.opening_points = {given[0]}, natural_points = {given[1]}: the new melds make "
-            f"{points} and {natural}{before}"
-        )
-    if melds and not opened and points >= rules.opening_points:
-        raise BadPosition(f"opened[{draft.turn}]: new melds of {points} points have opened")
-    if opened and 0 < given[0] < rules.opening_points:
-        raise BadPosition(
-            f"this_turn.opening_points = {given[0]}: fewer than the {rules.opening_points} of an opening, "
-            f"but opened[{draft.turn}] is true"
-        )
+    if (done["opening_points"], done["natural_points"]) != (most, natural):
+        raise _bad_points(draft, f"the new melds make {most} and {natural}")
+    if melds and most >= rules.opening_points:
+        raise BadPosition(f"opened[{draft.turn}]: new melds of {most} points have opened")
+
+
+def _check_points_of_opened(draft: Draft, most: int) -> None:
+    """Who had opened before has laid 0 towards it; who has just opened stopped counting at the threshold."""
+    laid, natural = draft.this_turn["opening_points"], draft.this_turn["natural_points"]
+    if natural > laid or laid > most:
+        raise _bad_points(draft, f"the new melds make {most} at most")
+    if 0 < laid < draft.rules.opening_points:
+        raise _bad_points(draft, f"that has not opened, but opened[{draft.turn}] is true")
+
+
+def _bad_points(draft: Draft, why: str) -> BadPosition:
+    laid, natural = draft.this_turn["opening_points"], draft.this_turn["natural_points"]
+    return BadPosition(f"this_turn.opening_points = {laid}, natural_points = {natural}: {why}")
 
 
 def _check_result(draft: Draft) -> None:

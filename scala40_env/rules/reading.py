@@ -36,6 +36,27 @@ def new_games(rules: Rules, seed: int) -> Games:
     return games
 
 
+def copied(games: Games) -> Games:
+    """An independent copy, byte for byte: NumPy's own copy would leave whatever it finds in the gaps between fields."""
+    copy: Games = games.view(np.uint8).copy().view(GAME)
+    return copy
+
+
+def wipe_gaps(games: Games) -> None:
+    """Zero the bytes between the fields of one record, which mean nothing."""
+    games.view(np.uint8)[_GAPS] = 0
+
+
+def _gaps() -> NDArray[np.bool_]:
+    gaps = np.ones(GAME.itemsize, np.bool_)
+    for kind, offset, *_ in (GAME.fields or {}).values():
+        gaps[offset : offset + kind.itemsize] = False
+    return gaps
+
+
+_GAPS = _gaps()
+
+
 def number(games: Games, name: str) -> int:
     """A field that holds one number, as a plain int."""
     return int(games[name][0])
@@ -64,7 +85,9 @@ def _closest_preset(rules: Rules) -> str:
     def differences(preset: str) -> int:
         return len(rules.differences(Rules.from_preset(preset, num_players=rules.num_players)))
 
-    return min((name for name in PRESETS if rules.num_players <= PRESET_MAX_PLAYERS.get(name, MAX_SEATS)), key=differences)
+    return min(
+        (name for name in PRESETS if rules.num_players <= PRESET_MAX_PLAYERS.get(name, MAX_SEATS)), key=differences
+    )
 
 
 def _value(name: str, code: int) -> Value:
@@ -137,9 +160,9 @@ def _from_the_end(games: Games, name: str) -> list[int]:
 
 
 def stock_of(games: Games) -> list[int]:
-    """The cards of the stock, the one drawn next last."""
+    """The cards of the stock, the one drawn next last; none in a view, where they are hidden."""
     cards: list[int] = games["pile"][0, : number(games, "stock_n")].tolist()
-    return cards
+    return [card for card in cards if card != NONE]
 
 
 def numbers_of_melds(games: Games, name: str) -> list[int]:

@@ -1,7 +1,7 @@
 """The small moves that lay a combination of any length, in every order that can matter.
 
-Lowest three cards first is how a combination is meant (`moves.expand_meld`). Another order is needed now and then: under
-``opening_jokers="after_threshold"`` a joker at the low end can only follow the naturals that reach the threshold.
+Lowest three cards first is how a combination is meant (`moves.expand_meld`). Another order is needed now and then:
+under ``opening_jokers="after_threshold"`` a joker at the low end can only follow the naturals that reach the threshold.
 """
 
 from __future__ import annotations

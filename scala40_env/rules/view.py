@@ -21,6 +21,7 @@ from scala40_env.rules.moves import num_actions
 from scala40_env.rules.position import this_turn_of, to_position
 from scala40_env.rules.reading import (
     Games,
+    copied,
     discarders_of,
     hand_of,
     known_of,
@@ -32,6 +33,7 @@ from scala40_env.rules.reading import (
     pozzo_of,
     rules_of,
     texts_of,
+    wipe_gaps,
 )
 from scala40_env.rules.table_text import table_text
 
@@ -53,12 +55,13 @@ class View:
         rules = rules or rules_of(games)
         views = np.zeros(1, GAME)
         write_view(games, 0, _checked_seat(seat, rules), views, 0)
+        wipe_gaps(views)
         return cls(int(seat), rules, views)
 
     @property
     def state(self) -> Games:
         """A read-only copy of the scrubbed record, shape (1,) of dtype `GAME`."""
-        state = self._games.copy()
+        state = copied(self._games)
         state.flags.writeable = False
         return state
 
