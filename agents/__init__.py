@@ -1,0 +1,1 @@
+"""Agents that play Scala 40, and the arena where they meet."""

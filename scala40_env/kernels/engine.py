@@ -14,17 +14,24 @@ from scala40_env.kernels.deal import (
     first_dealer,
     next_seat,
 )
+from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import (
-    MOST_MOVES,
-    apply_table_move,
     legal_moves,
     pozzo_is_legal,
     seat_can_buy,
 )
 from scala40_env.kernels.state import BUY as PHASE_BUY
 from scala40_env.kernels.state import DRAW, MAX_SEATS, PACK, PLAY
-from scala40_env.kernels.turn import abandon, apply_buy, apply_discard, apply_pozzo, apply_stock, finish_buying
+from scala40_env.kernels.turn import (
+    abandon,
+    apply_buy,
+    apply_discard,
+    apply_pozzo,
+    apply_stock,
+    apply_table_move,
+    finish_buying,
+)
 
 __all__ = [
     "apply_action",
@@ -132,9 +139,9 @@ def _abandon_if_nothing_to_draw(g: Record) -> None:
         abandon(g)
 
 
-@kernel
-def apply_action(g: Record, action: int) -> None:
-    """Play a legal action."""
+@island
+def _action_island(address: int, action: int) -> int:
+    g = game_at(address)
     if action == STOCK:
         apply_stock(g)
         if int(g["buying"]) and int(g["phase"]) == PLAY:
@@ -152,6 +159,13 @@ def apply_action(g: Record, action: int) -> None:
         apply_table_move(g, action)
         if int(g["phase"]) == PHASE_BUY:
             finish_buying(g)
+    return 0
+
+
+@kernel
+def apply_action(g: Record, action: int) -> None:
+    """Play a legal action."""
+    _action_island(address_of(g), action)
 
 
 @entry

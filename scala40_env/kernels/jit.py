@@ -9,7 +9,8 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,7 +20,7 @@ import numpy as np
 from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "entry", "kernel", "source_hash"]
+__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "cache_for", "entry", "kernel", "source_hash"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 #: One game inside a kernel (a Numba record, or ``numpy.void`` with the JIT off).
@@ -50,6 +51,18 @@ def cache_folder(source: Path) -> Path:
     return root / source_hash(Path(__file__).parent, source.parent)
 
 
+@contextmanager
+def cache_for(function: Callable[..., Any]) -> Iterator[str]:
+    """Let Numba keep the machine code of a function in our folder; gives the folder's name, a hash."""
+    folder = cache_folder(Path(function.__code__.co_filename))
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield folder.name
+    finally:
+        numba.config.CACHE_DIR = before
+
+
 class _KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """A dispatcher that compiles each kernel once.
 
@@ -70,6 +83,14 @@ class _KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
             numba.config.LOOP_VECTORIZE, numba.config.SLP_VECTORIZE = before
 
 
+class _InnerDispatcher(_KernelDispatcher):
+    """A kernel without the wrapper that Python needs to call it: a call would crash, so it is refused."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.py_func.__name__
+        raise TypeError(f"{name} is a kernel that only kernels can call; declare it with @entry to call it from Python")
+
+
 def _widest(kind: Any) -> Any:
     """The type that a kernel is compiled for where it is called with this one."""
     kind = types.unliteral(kind)
@@ -78,32 +99,29 @@ def _widest(kind: Any) -> Any:
     return kind
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    if JIT_DISABLED:
-        return function
-    options |= {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
-    try:
-        compiled: Any = _KernelDispatcher(py_func=function, targetoptions=options)
-        compiled.enable_caching()
-    finally:
-        numba.config.CACHE_DIR = before
-    return cast(Function, compiled)
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that only other kernels call: no Python objects, no global interpreter lock, cached on disk.
+    """Compile a function that only other kernels call: no Python objects, no global interpreter lock.
 
-    It can't be called from Python: the wrapper that would allow it doubles the time to compile. With
-    ``NUMBA_DISABLE_JIT=1`` the function stays as it is, so that debuggers and coverage see it.
+    It is linked into its callers and not cached for itself, and it can't be called from Python: the wrapper that would
+    allow it doubles the time to compile. With ``NUMBA_DISABLE_JIT=1`` the function stays as it is, so that debuggers
+    and coverage see it.
     """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    if JIT_DISABLED:
+        return function
+    return cast(Function, _InnerDispatcher(py_func=function, targetoptions=_OPTIONS | {"no_cpython_wrapper": True}))
 
 
 def entry(function: Function) -> Function:
-    """Compile a kernel that Python calls, with arrays and numbers; like `kernel` in everything else."""
-    return _compiled(function, no_cfunc_wrapper=True)
+    """Compile a kernel that Python calls, with arrays and numbers, and cache it on disk."""
+    if JIT_DISABLED:
+        return function
+    compiled: Any = _KernelDispatcher(py_func=function, targetoptions=dict(_OPTIONS))
+    with cache_for(function):
+        compiled.enable_caching()
+    return cast(Function, compiled)
 
 
 class _CompileNotice(event.Listener):

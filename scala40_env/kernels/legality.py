@@ -23,6 +23,7 @@ from scala40_env.kernels.actions import (
 from scala40_env.kernels.bits import copy_record, count_bits, lowest_bit, mix
 from scala40_env.kernels.deal import can_draw, pozzo_top
 from scala40_env.kernels.hands import give
+from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island, moves_at
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import (
     bit_of,
@@ -59,10 +60,8 @@ from scala40_env.kernels.state import (
 )
 from scala40_env.kernels.table import accepted_bits, accepts_joker, replaceable_bits
 from scala40_env.kernels.turn import (
-    apply_attach,
-    apply_meld,
     apply_pozzo,
-    apply_swap,
+    apply_table_move,
     attach_target,
     began_unopened,
     pozzo_card_is_kept,
@@ -71,42 +70,14 @@ from scala40_env.kernels.turn import (
 
 __all__ = ["MOST_MOVES", "can_finish", "legal_moves", "pozzo_is_legal", "seat_can_buy"]
 
-#: No position has more legal moves than the table has actions.
-MOST_MOVES = 1045
 #: States that a search looks at before it begins to remember which it has seen.
 _MEMORY_FROM = 48
 #: Bits of a hash that 36 melds can add up without reaching the sign.
 _SUMMAND = (1 << 56) - 1
 
 
-@kernel
-def apply_table_move(g: Record, action: int) -> None:
-    """Play a meld, an attach or a swap."""
-    if is_meld(action):
-        apply_meld(g, action)
-    elif is_swap(action):
-        apply_swap(g, action)
-    else:
-        apply_attach(g, action)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
-# Can the turn still be ended?
-
-
-@kernel
-def can_finish(g: Record, level: int) -> bool:
-    """Whether the player to move can end its turn legally from here, with the rules on discards lifted to ``level``."""
-    if int(g["phase"]) != PLAY:
-        return True  # the last move closed the hand
-    bits, joker = discardable(g, level)
-    if bits or joker:
-        return True
-    if began_unopened(g) and int(g["touched_table"]) == 0 and int(g["recovered_jokers"]) == 0:
-        answer = outlook(g, level)
-        if answer != UNSURE and (answer == YES or int(g["opened"][int(g["turn"])]) == 0):
-            return answer == YES
-    return _search(g, level)
+# Steps of a search over the rest of the turn
 
 
 @kernel
@@ -184,42 +155,6 @@ def _expand(g: Record, moves: np.ndarray, n: int) -> int:
     if owes(g):
         _bring_forward(g, moves, start, n)
     return n
-
-
-@kernel
-def _search(g: Record, level: int) -> bool:
-    """Search the rest of the turn for a way to end it: exact, whatever the rules."""
-    deepest = 2 * int(g["hand_n"][int(g["turn"])]) + 2  # every move uses up a natural card or a joker got for one
-    work = np.empty(deepest + 1, GAME)
-    moves = np.empty((deepest + 1) * MOST_MOVES, np.int16)
-    starts = np.zeros(deepest + 2, np.int64)
-    seen = np.zeros(1, np.int64)
-    looked = 0
-    copy_record(work, 0, g)
-    if _is_stuck(work[0], level):
-        return False
-    depth, n = 0, _expand(work[0], moves, 0)
-    while depth >= 0:
-        if n == starts[depth]:
-            depth -= 1
-            continue
-        n -= 1
-        copy_record(work, depth + 1, work[depth])
-        state = work[depth + 1]
-        apply_table_move(state, int(moves[n]))
-        if _is_done(state, level):
-            return True
-        if _is_stuck(state, level):
-            continue
-        looked += 1
-        if looked == _MEMORY_FROM:
-            seen = np.zeros(1 << 14, np.int64)
-        if looked > _MEMORY_FROM and _remember(seen, _fingerprint(state)):
-            continue
-        depth += 1
-        starts[depth] = n
-        n = _expand(state, moves, n)
-    return False
 
 
 @kernel
@@ -342,6 +277,62 @@ def _joker_has_place(g: Record, only_new: bool) -> bool:
         if held and replaceable_bits(kind, key, cells, held) & one:
             return True  # its own joker can go first
     return False
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The search, and when it is asked
+
+
+@island
+def _search_island(address: int, level: int) -> int:
+    """Search the rest of the turn for a way to end it: exact, whatever the rules. 1 if there is one."""
+    g = game_at(address)
+    deepest = 2 * int(g["hand_n"][int(g["turn"])]) + 2  # every move uses up a natural card or a joker got for one
+    work = np.empty(deepest + 1, GAME)
+    moves = np.empty((deepest + 1) * MOST_MOVES, np.int16)
+    starts = np.zeros(deepest + 2, np.int64)
+    seen = np.zeros(1, np.int64)
+    looked = 0
+    copy_record(work, 0, g)
+    if _is_stuck(work[0], level):
+        return 0
+    depth, n = 0, _expand(work[0], moves, 0)
+    while depth >= 0:
+        if n == starts[depth]:
+            depth -= 1
+            continue
+        n -= 1
+        copy_record(work, depth + 1, work[depth])
+        state = work[depth + 1]
+        apply_table_move(state, int(moves[n]))
+        if _is_done(state, level):
+            return 1
+        if _is_stuck(state, level):
+            continue
+        looked += 1
+        if looked == _MEMORY_FROM:
+            seen = np.zeros(1 << 14, np.int64)
+        if looked > _MEMORY_FROM and _remember(seen, _fingerprint(state)):
+            continue
+        depth += 1
+        starts[depth] = n
+        n = _expand(state, moves, n)
+    return 0
+
+
+@kernel
+def can_finish(g: Record, level: int) -> bool:
+    """Whether the player to move can end its turn legally from here, with the rules on discards lifted to ``level``."""
+    if int(g["phase"]) != PLAY:
+        return True  # the last move closed the hand
+    bits, joker = discardable(g, level)
+    if bits or joker:
+        return True
+    if began_unopened(g) and int(g["touched_table"]) == 0 and int(g["recovered_jokers"]) == 0:
+        answer = outlook(g, level)
+        if answer != UNSURE and (answer == YES or int(g["opened"][int(g["turn"])]) == 0):
+            return answer == YES
+    return _search_island(address_of(g), level) != 0
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -521,9 +512,9 @@ def _legal_buys(g: Record, out: np.ndarray) -> int:
     return 2
 
 
-@kernel
-def legal_moves(g: Record, out: np.ndarray) -> int:
-    """Write the legal actions of the seat on move (in no certain order); returns how many, 0 when the hand is over."""
+@island
+def _legal_moves_island(address: int, moves: int) -> int:
+    g, out = game_at(address), moves_at(moves)
     phase = int(g["phase"])
     if phase == DRAW:
         return _legal_draws(g, out)
@@ -532,3 +523,12 @@ def legal_moves(g: Record, out: np.ndarray) -> int:
     if phase == PHASE_BUY:
         return _legal_buys(g, out)
     return 0
+
+
+@kernel
+def legal_moves(g: Record, out: np.ndarray) -> int:
+    """Write the legal actions of the seat on move (in no certain order); returns how many, 0 when the hand is over.
+
+    ``out`` is an int16 array of MOST_MOVES.
+    """
+    return _legal_moves_island(address_of(g), address_of(out))

@@ -12,6 +12,7 @@ bound shows that the points can't be reached and the hand can't be emptied eithe
 import numpy as np
 
 from scala40_env.kernels.bits import copy_record, count_bits, lowest_bit
+from scala40_env.kernels.islands import address_of, game_at, island
 from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.lanes import (
     ACES,
@@ -451,13 +452,48 @@ def _push_children(g: Record, stack: Records, top: int, frame: Record, usable: i
 
 
 @kernel
-def _pack(g: Record, level: int, stack: Records) -> int:
-    """Search depth first from the frame at place 1 of the stack; place 0 is the frame looked at."""
+def _first_frame(g: Record, frame: Record) -> None:
+    """The hand of the player to move, before anything is laid in the search."""
+    seat = int(g["turn"])
+    frame["one"] = g["one"][seat]
+    frame["two"] = g["two"][seat]
+    frame["jokers"] = g["jokers"][seat]
+    frame["left"] = g["hand_n"][seat]
+    frame["owed"] = _bit_or_joker(int(g["owed_card"]))
+    frame["own"] = g["new_melds"]
+    frame["need"] = _points_needed(g)
+    frame["fresh"] = 0
+    frame["last"] = 0
+    _set_current(frame, 0, 0, 0, 0, False)
+
+
+@kernel
+def _points_needed(g: Record) -> int:
+    """Points that the player to move still has to lay; a threshold of 0 still wants a meld."""
+    need = int(g["opening_points"]) - int(g["laid_points"])
+    return need if int(g["new_melds"]) else max(need, 1)
+
+
+@kernel
+def _longer_stack(stack: Records) -> Records:
+    """The same frames with as much room again."""
+    longer = np.empty(2 * len(stack), FRAME)
+    for at in range(len(stack)):
+        copy_record(longer, at, stack[at])
+    return longer
+
+
+@island
+def _pack_island(address: int, level: int) -> int:
+    """Search depth first; place 0 of the stack is the frame looked at."""
+    g = game_at(address)
+    stack = np.empty(1024, FRAME)
+    _first_frame(g, stack[1])
     best, top = NO, 2
-    frame = stack[0]
     while top > 1:
         top -= 1
         copy_record(stack, 0, stack[top])
+        frame = stack[0]
         if int(frame["kind"]):
             frame["fresh"] = int(frame["fresh"]) | _accepts(
                 g, int(frame["kind"]), int(frame["key"]), int(frame["cells"]), int(frame["held"])
@@ -469,46 +505,29 @@ def _pack(g: Record, level: int, stack: Records) -> int:
         if int(frame["left"]) <= min_left(g) or _hopeless(g, frame, usable):
             continue
         if top + _MOST_CHILDREN > len(stack):
-            longer = np.empty(2 * len(stack), FRAME)
-            for at in range(len(stack)):
-                copy_record(longer, at, stack[at])
-            stack = longer
-            frame = stack[0]
-        top = _push_children(g, stack, top, frame, usable)
+            stack = _longer_stack(stack)
+        top = _push_children(g, stack, top, stack[0], usable)
     return best
 
 
 @kernel
-def _is_plain(g: Record) -> bool:
-    """Whether the player has laid nothing yet in this turn and owes nothing."""
-    return int(g["new_melds"]) == 0 and int(g["owed_card"]) == NONE
+def _plainly_not(g: Record) -> bool:
+    """Whether it is plain that a player who has laid nothing yet can't open: by far the most frequent case."""
+    seat = int(g["turn"])
+    one, two = int(g["one"][seat]), int(g["two"][seat])
+    usable = 0 if int(g["opening_jokers"]) == AFTER_THRESHOLD else int(g["jokers"][seat])
+    if may_close_in_hand_below(g) and _may_empty(one, two, usable):
+        return False
+    return not _points_reachable(g, one, two, usable, _points_needed(g))
 
 
 @kernel
 def outlook(g: Record, level: int) -> int:
-    """Whether the player to move, who has not opened yet or owes a card to its new melds, can still end its turn so."""
-    seat, need = int(g["turn"]), int(g["opening_points"]) - int(g["laid_points"])
-    one, two, jokers = int(g["one"][seat]), int(g["two"][seat]), int(g["jokers"][seat])
-    if int(g["new_melds"]) == 0:
-        need = max(need, 1)  # a threshold of 0 still wants a meld
-    usable = 0 if int(g["opening_jokers"]) == AFTER_THRESHOLD else jokers
-    if _is_plain(g):  # by far the most frequent case, and most hands can't open
-        may_empty = may_close_in_hand_below(g) and _may_empty(one, two, usable)
-        if not may_empty and not _points_reachable(g, one, two, usable, need):
-            return NO
-    stack = np.empty(1024, FRAME)
-    frame = stack[1]
-    frame["one"] = one
-    frame["two"] = two
-    frame["jokers"] = jokers
-    frame["left"] = g["hand_n"][seat]
-    frame["owed"] = _bit_or_joker(int(g["owed_card"]))
-    frame["own"] = g["new_melds"]
-    frame["need"] = need
-    frame["fresh"] = 0
-    frame["last"] = 0
-    _set_current(frame, 0, 0, 0, 0, False)
-    answer = _pack(g, level, stack)
-    if answer == NO and int(g["owed_card"]) != NONE and (jokers_to_take(g) or usable < jokers):
+    """NO, YES or UNSURE: can a player below the threshold, or who owes its new melds a card, end its turn by laying?"""
+    owes = int(g["owed_card"]) != NONE
+    if not owes and int(g["new_melds"]) == 0 and _plainly_not(g):
+        return NO
+    answer = _pack_island(address_of(g), level)
+    if answer == NO and owes and (jokers_to_take(g) or int(g["opening_jokers"]) == AFTER_THRESHOLD):
         return UNSURE  # once open, the card may go where a joker lies, or down with a joker that only then may be used
     return answer

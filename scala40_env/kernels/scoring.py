@@ -1,6 +1,7 @@
 """Charges at the end of a hand, eliminations, re-entries and the end of the match (rules.md, *Points*)."""
 
 from scala40_env.kernels.bits import count_bits, lowest_bit
+from scala40_env.kernels.islands import address_of, game_at, island
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import ACES, POSITION_POINTS
 from scala40_env.kernels.state import (
@@ -252,12 +253,23 @@ def _end_or_go_on(g: Record) -> None:
         _decide(g, playing)
 
 
-@kernel
-def end_hand(g: Record, closer: int, closing: int) -> None:
-    """End the hand: charge everybody, and end the match if it is decided. ``closer`` is NONE when abandoned."""
+@island
+def _end_hand_island(address: int, closing: int) -> int:
+    g = game_at(address)
+    closer = NONE if closing == CLOSED_NONE else int(g["turn"])
     g["winner"] = closer
     g["closing"] = closing
     _charge_seats(g, closer, closing)
     _charge_totals(g, closer, closing)
     _count_statistics(g, closer)
     _end_or_go_on(g)
+    return 0
+
+
+@kernel
+def end_hand(g: Record, closing: int) -> None:
+    """Charge everybody, and end the match if it is decided.
+
+    The player to move has closed the hand, or (CLOSED_NONE) it is abandoned.
+    """
+    _end_hand_island(address_of(g), closing)

@@ -1,6 +1,15 @@
 """One small function for each move of a turn: what it does to the record. Legality is `legality`'s business."""
 
-from scala40_env.kernels.actions import PER_SLOT, SLOTS, jokers_of, meld_of, slot_of, swapped_joker
+from scala40_env.kernels.actions import (
+    PER_SLOT,
+    SLOTS,
+    is_meld,
+    is_swap,
+    jokers_of,
+    meld_of,
+    slot_of,
+    swapped_joker,
+)
 from scala40_env.kernels.bits import count_bits, highest_bit, lowest_bit
 from scala40_env.kernels.deal import (
     clear_turn,
@@ -11,6 +20,7 @@ from scala40_env.kernels.deal import (
     renewals_left,
 )
 from scala40_env.kernels.hands import drop_bits, drop_jokers, give, remember_known, take
+from scala40_env.kernels.islands import address_of, game_at, island
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import bit_of, meld_points, natural_bits
 from scala40_env.kernels.scoring import end_hand
@@ -31,17 +41,18 @@ from scala40_env.kernels.state import (
 from scala40_env.kernels.table import joker_card_bit, missing_suit, nth_bit
 
 __all__ = [
-    "apply_attach",
+    "abandon",
     "apply_buy",
     "apply_discard",
-    "apply_meld",
     "apply_pozzo",
     "apply_stock",
-    "apply_swap",
+    "apply_table_move",
     "attach_target",
     "began_unopened",
     "finish_buying",
     "opening_reached",
+    "pozzo_card_is_kept",
+    "upcard_is_free",
 ]
 
 
@@ -67,7 +78,7 @@ def pozzo_card_is_kept(g: Record) -> bool:
 @kernel
 def abandon(g: Record) -> None:
     """End a hand that nobody can finish."""
-    end_hand(g, NONE, CLOSED_NONE)
+    end_hand(g, CLOSED_NONE)
 
 
 @kernel
@@ -171,7 +182,7 @@ def close_hand(g: Record) -> None:
     in_hand = began_unopened(g) and int(g["touched_table"]) == 0
     g["turns_played"] = int(g["turns_played"]) + 1
     clear_turn(g)
-    end_hand(g, int(g["turn"]), CLOSED_IN_HAND if in_hand else CLOSED_NORMAL)
+    end_hand(g, CLOSED_IN_HAND if in_hand else CLOSED_NORMAL)
 
 
 @kernel
@@ -309,3 +320,21 @@ def finish_buying(g: Record) -> None:
     clear_turn(g)
     g["turn"] = mover
     g["phase"] = PLAY
+
+
+@island
+def _table_move_island(address: int, action: int) -> int:
+    g = game_at(address)
+    if is_meld(action):
+        apply_meld(g, action)
+    elif is_swap(action):
+        apply_swap(g, action)
+    else:
+        apply_attach(g, action)
+    return 0
+
+
+@kernel
+def apply_table_move(g: Record, action: int) -> None:
+    """Play a meld, an attach or a swap."""
+    _table_move_island(address_of(g), action)

@@ -333,8 +333,6 @@ def _barred(case: _Case) -> str | None:
 def _closing_discard(case: _Case) -> str | None:
     if case.discarded is None or case.size > 1:
         return None
-    if not case.may_close:
-        return "nobody closes on the first lap, before everyone has had a turn"
     if not case.opened and case.rules.in_hand_needs_opening_points:
         return "closing in hand needs the points of an opening too (in_hand_needs_opening_points)"
     if case.discarded == JOKER and not case.rules.closing_joker_discard:
@@ -382,7 +380,8 @@ def _no_opening(case: _Case) -> str | None:
     if case.opened or not case.to_table:
         return None
     laid, needed = number(case.games, "laid_points"), case.rules.opening_points
-    in_hand = " or the whole hand" if case.may_close else ""
+    below = case.may_close and not case.rules.in_hand_needs_opening_points
+    in_hand = " or the whole hand" if below else ""
     return (
         f"after it this turn's melds could not reach the {needed} points of an opening{in_hand}, with a card left to "
         f"discard; laid so far: {laid}"

@@ -182,11 +182,9 @@ def _boolean(value: object, name: str) -> bool:
     return value
 
 
-def _list(value: object, name: str, length: int | None = None) -> list[Any]:
+def _list(value: object, name: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise BadPosition(f"{name} = {shown(value)}: it is a list")
-    if length is not None and len(value) != length:
-        raise BadPosition(f"{name} has {len(value)} entries; it has one for each of the {length}")
     return list(value)
 
 

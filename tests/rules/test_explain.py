@@ -87,6 +87,19 @@ def test_what_has_to_be_left() -> None:
     assert "first lap" in reason("attach 8s 1 high", hand="8s 2c", turns_played=2, **RUN)
 
 
+def test_the_discard_that_closes() -> None:
+    optional = {"closing_discard": "optional", "attaching_discard": "allowed"}
+    joker = {"rules": {"closing_joker_discard": False, **optional}, **RUN}
+    assert "closing_joker_discard" in reason("discard *", hand="*", **joker)
+    assert "could not be ended" in reason(
+        "attach 8s 1 high", hand="8s * *", rules={"closing_joker_discard": False}, **RUN
+    )
+    begun = {"opening_points": 36, "natural_points": 36, "new_melds": [1, 2]}
+    nearly = {"table": ["Ts Js Qs", "Ac 2c 3c"], **UNOPENED}
+    needs = {"rules": {"in_hand_needs_opening_points": True, **optional}, "this_turn": begun, **nearly}
+    assert "in_hand_needs_opening_points" in reason("discard 4c", hand="4c", **needs)
+
+
 def test_debts() -> None:
     owing = {"hand": "7h 7h 7d 7c 2s Kd", "this_turn": {"pozzo_card": "7h"}}
     assert "7h, taken from the pozzo" in reason("discard 2s", **owing)
@@ -98,6 +111,8 @@ def test_debts() -> None:
     assert "new meld only" in reason("swap 9d 1; attach *6c 2 high", **only_new)
     lost = {"hand": "7h 7d 7c 8h 9h 2s Kd", "this_turn": {"pozzo_card": "7d"}}
     assert "after it 7d, taken from the pozzo" in reason("meld 7h 8h 9h", **lost)
+    stuck = {"hand": "9d 5h 6h Kd", "table": ["8d *9d Td", "5s 5d 5c"]}
+    assert "after it the joker taken" in reason("swap 9d 1; attach 5h 2", **stuck)
 
 
 def test_discards() -> None:
@@ -105,6 +120,19 @@ def test_discards() -> None:
     assert "9d attaches to meld 1" in reason("discard 9d", hand="9d 2c 5h", table=["8d *9d Td"])
     kept = {"preset": "scala_quaranta", "hand": "Jh 2c 5h", "this_turn": {"barred_card": "Jh"}}
     assert "can't be thrown back" in reason("discard Jh", **kept)
+
+
+def test_discards_that_the_rules_let_pass() -> None:
+    """Where attaching is forbidden, what takes a joker's place and what is too long may still go."""
+    off = {"replacing_attaches": False, "max_run_length": 5}
+    position = {"hand": "9d 9s 2c", "table": ["8d *9d Td", "4s 5s 6s 7s 8s"], "rules": off}
+    assert "does not hold" in reason("discard 3c", **position)
+    assert {"discard 9d", "discard 9s"} <= set(reason("discard 3c", **position).split("legal: ")[1].split(", "))
+
+
+def test_longer_melds_are_explained_by_the_part_that_fails() -> None:
+    said = reason("meld 9c Tc Jc Qc", hand="9c Tc Jc Qc 7s 9d 5s 8h Td Js 6d 2h 4h 3d", **UNOPENED)
+    assert said.startswith("'meld 9c Tc Jc': after it")
 
 
 def test_the_table_decides_what_exists() -> None:

@@ -72,7 +72,7 @@ def test_rules_are_a_rules_object() -> None:
 def test_what_stands_at_the_start() -> None:
     game = Game(Rules.fisca(num_players=3), seed=7)
     assert (game.phase, game.scores, game.opened, game.outcome) == ("draw", [0] * 3, [False] * 3, None)
-    assert game.turn == (game.dealer + 1) % 3
+    assert (game.turn, game.turns_played) == ((game.dealer + 1) % 3, 0)
     assert game.legal_moves() == ["stock"]
     assert game.legal_actions() == [0]
     assert game.mask().tolist() == [1] + [0] * (NUM_ACTIONS - 1)

@@ -1,4 +1,4 @@
-"""Positions both ways: complete ones come back as written, what cannot be is refused by name, garbage raises our errors."""
+"""Positions both ways: complete ones come back as written, what cannot be is refused by name."""
 
 from __future__ import annotations
 
@@ -158,6 +158,8 @@ def test_reachable_positions_go_on_alike(rules: Rules) -> None:
 
 # --- refused -------------------------------------------------------------------------------------------------------
 
+TAKEN = {"recovered_jokers": 1, "swapped_melds": [1]}
+BUYING = {"num_players": 3, "buying": True}
 REFUSED: list[tuple[dict[str, Any], list[str]]] = [
     (base(tabel=[]), ["tabel", "table"]),
     ({key: value for key, value in BASE.items() if key != "hands"}, ["hands", "missing"]),
@@ -242,6 +244,11 @@ REFUSED: list[tuple[dict[str, Any], list[str]]] = [
     (this_turn(opening_points=2**20), ["opening_points"]),
     (this_turn(opening_points=18, natural_points=18, new_melds=[1]), ["opening_points", "opened"]),
     (base(this_turn=[]), ["this_turn"]),
+    (this_turn(opening_points=46, natural_points=18, new_melds=[1, 2]), ["opening_points", "45"]),
+    (base(rules={"preset": "casa", "num_players": 3}, hands=["* 2c", "?5", "?5"], this_turn=TAKEN), ["keep"]),
+    (base(hands=["* 2c", "?5", "?5"], opened=[False, True, True], this_turn=TAKEN), ["recovered_jokers", "opened"]),
+    (base(phase="buy", rules=BUYING, pozzo="8s", this_turn={"touched_table": True}), ["this_turn", "buy"]),
+    (base(opened=[False] * 3, this_turn={"new_melds": [1], "opening_points": 17}), ["opening_points", "18"]),
     (base(opened=[False] * 3, this_turn={"touched_table": True}), ["touched_table"]),
     (
         base(opened=[False] * 3, this_turn={"new_melds": [1], "opening_points": 18, "natural_points": 18}),
@@ -303,8 +310,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=8,
 )
-FIELDS = st.fixed_dictionaries({}, optional={key: JSON for key in KEYS})
-TURNS = st.fixed_dictionaries({}, optional={key: JSON for key in TURN_DEFAULTS})
+FIELDS = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, JSON))
+TURNS = st.fixed_dictionaries({}, optional=dict.fromkeys(TURN_DEFAULTS, JSON))
 FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

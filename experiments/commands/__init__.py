@@ -1,0 +1,1 @@
+"""Commands of ``scala40`` that are no studies: they look at rules, actions, positions and records."""

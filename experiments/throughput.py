@@ -1,0 +1,455 @@
+"""``scala40 bench engine``: decisions a second of random legal play, beside the same source in plain Python.
+
+Every case is timed in several short runs, all cases taking turns, so that what else the machine does meets them alike;
+the median counts, and the spread between the runs is printed with it. On several cores each thread plays games of its
+own: the kernels hold no lock. The baseline runs the very same kernels without the compiler, in a process of its own,
+and has to end at the same bytes.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import tyro
+
+from experiments.console import BadUsage, Exit, new_table, print_json, print_table, progress_bar
+from scala40_env import __version__
+from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS, Rules
+
+MASK = "mask and step"
+COPY = "mask, step and a copy of the record"
+REFERENCE = "fisca"
+"""The preset that the others are compared with."""
+REFERENCE_PLAYERS = 2
+PLAIN_DECISIONS = 500
+"""Decisions of one run in plain Python: some hands, a fraction of a second."""
+BATCH_GAMES = 10_000
+BATCH_DECISIONS = 50
+"""Decisions in every game of the batch whose memory is measured."""
+QUICK_SECONDS, QUICK_ROUNDS, QUICK_BATCH = 0.05, 3, 1_000
+
+
+@dataclass(frozen=True)
+class ThroughputSettings:
+    """Measure how many decisions of random legal play the engine makes in a second.
+
+    For every preset and number of players, on one core and on all: the mask of legal moves and the step, and the same
+    with a copy of the game's record at every decision, which is what an observation of that size costs at least. Beside it
+    the same source in plain Python. Takes one to two minutes.
+    """
+
+    preset: tuple[str, ...] = tuple(PRESETS)
+    """Presets of the rules."""
+    players: tuple[int, ...] = (2, 4, 6)
+    """Numbers of players; a preset for fewer is measured with as many as it takes."""
+    cores: tuple[int, ...] = ()
+    """Numbers of cores (default: one, and all that there are)."""
+    seconds: Annotated[float, tyro.conf.arg(metavar="S")] = 0.25
+    """Length of one run."""
+    rounds: Annotated[int, tyro.conf.arg(metavar="N")] = 5
+    """Runs of every case, of which the median counts."""
+    quick: bool = False
+    """Short runs, for a first look."""
+    json: bool = False
+    """Print one object instead of tables."""
+
+
+class Case(NamedTuple):
+    """What is measured."""
+
+    preset: str
+    players: int
+    what: str
+    cores: int
+
+
+class Run(NamedTuple):
+    """What one run gave."""
+
+    decisions_per_s: float
+    hands_per_s: float
+
+
+@dataclass
+class Measured:
+    """All that was measured so far."""
+
+    runs: dict[Case, list[Run]] = field(default_factory=lambda: defaultdict(list))
+    plain: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Decisions a second in plain Python, by the number of players."""
+    first_call_s: float = 0.0
+    batch: dict[str, Any] = field(default_factory=dict)
+
+
+class PlainDiffers(Exception):
+    """Compiled and plain kernels did not end at the same bytes."""
+
+
+def run(settings: ThroughputSettings) -> int:
+    """Measure and print. Raises `BadUsage` or `BadRules`; interrupted, it prints what is complete."""
+    settings = _completed(settings)
+    cases = cases_of(settings)
+    measured = Measured()
+    code = Exit.OK
+    try:
+        _measure(settings, cases, measured)
+    except KeyboardInterrupt:
+        if not measured.runs:
+            raise
+        code = Exit.INTERRUPTED
+    except PlainDiffers as error:
+        print(f"scala40 bench engine: check failed: {error}", file=sys.stderr)
+        code = Exit.FAILED
+    report = _report(settings, measured)
+    if settings.json:
+        print_json(report)
+    else:
+        _print_report(report)
+    return code
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What to measure
+
+
+def _completed(settings: ThroughputSettings) -> ThroughputSettings:
+    """The settings with what was left open filled in. Raises `BadUsage`."""
+    there = cores_there()
+    for cores in settings.cores:
+        if not 1 <= cores <= there:
+            raise BadUsage(f"--cores {cores}: this machine lends this program 1 to {there}")
+    for name in ("preset", "players"):
+        if not getattr(settings, name):
+            raise BadUsage(f"--{name} needs one value or more")
+    if not 0 < settings.seconds <= 3600:
+        raise BadUsage(f"--seconds {settings.seconds}: allowed is more than 0 and up to 3600")
+    if not 1 <= settings.rounds <= 1000:
+        raise BadUsage(f"--rounds {settings.rounds}: allowed is 1 to 1000")
+    changes: dict[str, Any] = {"cores": settings.cores or tuple(dict.fromkeys((1, there)))}
+    if settings.quick:
+        changes |= {"seconds": min(settings.seconds, QUICK_SECONDS), "rounds": min(settings.rounds, QUICK_ROUNDS)}
+    return ThroughputSettings(**{**asdict(settings), **changes})
+
+
+def cores_there() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cases_of(settings: ThroughputSettings) -> list[Case]:
+    """Everything that the settings ask for, each once. Raises `BadRules` for rules that there are not."""
+    cases: dict[Case, None] = {}
+    for preset in settings.preset:
+        for asked in settings.players:
+            players = min(asked, PRESET_MAX_PLAYERS.get(preset, asked))
+            Rules.from_preset(preset, num_players=players)  # refuses what is none
+            cases |= dict.fromkeys(Case(preset, players, what, n) for what in (MASK, COPY) for n in settings.cores)
+    return list(cases)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Measuring
+
+
+def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Measured) -> None:
+    """Fill `measured`, round by round. Raises `PlainDiffers`."""
+    measured.first_call_s = _first_call()
+    numbers = list(dict.fromkeys(case.players for case in cases))
+    with ThreadPoolExecutor(max(settings.cores)) as pool, progress_bar("runs") as progress:
+        task = progress.add_task("measuring", total=settings.rounds * (len(cases) + 1) + 1)
+        measured.batch = _measure_batch(QUICK_BATCH if settings.quick else BATCH_GAMES)
+        progress.advance(task)
+        tables = {case: _Tables(case, settings.seconds) for case in cases}
+        for number in range(settings.rounds):
+            for case in cases:
+                measured.runs[case].append(tables[case].run(pool, number))
+                progress.advance(task)
+            for players, rate in _plain_run(numbers, number):
+                measured.plain[players].append(rate)
+            progress.advance(task)
+
+
+def _first_call() -> float:
+    """Seconds until the kernels are there: compiled, or loaded from the cache on disk."""
+    began = time.perf_counter()
+    _Table(Rules(), True, 0).play(1, 0)
+    return time.perf_counter() - began
+
+
+class _Table:
+    """One game with its mask and the place for its copies, for one thread."""
+
+    def __init__(self, rules: Rules, with_copy: bool, seed: int) -> None:
+        # Here and not above: the help of this command shall not wait for Numba.
+        import numpy as np
+
+        from scala40_env.kernels.engine import start_match
+        from scala40_env.kernels.playout import play_random
+        from scala40_env.kernels.state import GAME
+        from scala40_env.rules.moves import num_actions
+        from scala40_env.rules.reading import new_games
+
+        self._play = play_random
+        self.games = new_games(rules, seed)
+        self._mask = np.zeros(num_actions(rules), np.int8)
+        self._copies = np.zeros(int(with_copy), GAME)
+        start_match(self.games, 0)
+
+    def play(self, decisions: int, seed: int) -> int:
+        """Make random decisions; returns how many hands ended."""
+        return int(self._play(self.games, 0, decisions, seed, self._mask, self._copies))
+
+
+class _Tables:
+    """The tables of a case, one for each core, and how many decisions a run of the wanted length takes."""
+
+    def __init__(self, case: Case, seconds: float) -> None:
+        rules = Rules.from_preset(case.preset, num_players=case.players)
+        # Matches follow each other with the next seed: threads far apart never play the same one.
+        self._tables = [_Table(rules, case.what == COPY, core << 32) for core in range(case.cores)]
+        self._decisions = self._calibrated(seconds)
+
+    def _calibrated(self, seconds: float) -> int:
+        decisions, took = 100, 0.0
+        while took < seconds / 10:
+            decisions *= 2
+            began = time.perf_counter()
+            self._tables[0].play(decisions, 0)
+            took = time.perf_counter() - began
+        return max(1, round(decisions * seconds / took))
+
+    def run(self, pool: ThreadPoolExecutor, seed: int) -> Run:
+        """One timed run on all of its cores."""
+        began = time.perf_counter()
+        if len(self._tables) == 1:
+            hands = self._tables[0].play(self._decisions, seed)
+        else:
+            hands = sum(pool.map(lambda table: table.play(self._decisions, seed), self._tables))
+        took = time.perf_counter() - began
+        return Run(len(self._tables) * self._decisions / took, hands / took)
+
+
+# The same in plain Python
+
+
+def _plain_run(numbers: Sequence[int], seed: int) -> Iterator[tuple[int, float]]:
+    """Decisions a second without the compiler, for each number of players. Raises `PlainDiffers`."""
+    code = "import sys; from experiments.throughput import answer_plain; answer_plain(*map(int, sys.argv[1:]))"
+    root = str(Path(__file__).parents[1])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(seed), *map(str, numbers)], env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        last = (done.stderr.strip() or "no message").splitlines()[-1]
+        raise PlainDiffers(f"the kernels in plain Python ended with exit code {done.returncode}: {last}")
+    for players, answer in zip(numbers, json.loads(done.stdout), strict=True):
+        if answer["state"] != plain_part(players, seed)[1]:
+            raise PlainDiffers(f"with {players} players, seed {seed}, compiled and plain kernels end at other bytes")
+        yield players, answer["decisions_per_s"]
+
+
+def answer_plain(seed: int, *numbers: int) -> None:
+    """What the process of the baseline does: measure each number of players, print the answers as JSON."""
+    answers = [plain_part(players, seed) for players in numbers]
+    print(json.dumps([{"decisions_per_s": rate, "state": state} for rate, state in answers]))
+
+
+def plain_part(players: int, seed: int) -> tuple[float, str]:
+    """Decisions a second of the run that is made compiled and plain, and a digest of the game at its end."""
+    table = _Table(Rules.from_preset(REFERENCE, num_players=players), False, seed)
+    began = time.perf_counter()
+    table.play(PLAIN_DECISIONS, seed)
+    took = time.perf_counter() - began
+    return PLAIN_DECISIONS / took, hashlib.sha256(table.games.tobytes()).hexdigest()
+
+
+# Memory
+
+
+def _measure_batch(games: int) -> dict[str, Any]:
+    """How much the process grows by a batch of games in the middle of play; None where the system does not say."""
+    _play_batch(10)  # whatever the first call of each kernel takes is no part of it
+    gc.collect()
+    before = _resident_bytes()
+    batch = _play_batch(games)
+    after = _resident_bytes()
+    measured = None if before is None or after is None else round((after - before) / games, 1)
+    return {"games": games, "record_bytes": int(batch.itemsize), "measured_bytes_per_game": measured}
+
+
+def _play_batch(games: int) -> Any:
+    """A batch of four-player games, each some decisions old."""
+    import numpy as np
+
+    from scala40_env.kernels.engine import start_match
+    from scala40_env.kernels.playout import play_random
+    from scala40_env.kernels.state import GAME
+    from scala40_env.rules.reading import new_games
+
+    batch = np.zeros(games, GAME)
+    batch[:] = new_games(Rules(), 0)
+    batch["seed"] = np.arange(games)
+    nothing = np.zeros(0, np.int8), np.zeros(0, GAME)
+    for at in range(games):
+        start_match(batch, at)
+        play_random(batch, at, BATCH_DECISIONS, 0, *nothing)
+    return batch
+
+
+def _resident_bytes() -> int | None:
+    """Memory that the process holds, where the system tells (Linux)."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reporting
+
+
+def _report(settings: ThroughputSettings, measured: Measured) -> dict[str, Any]:
+    """All figures as one object."""
+    medians = {case: statistics.median(run.decisions_per_s for run in runs) for case, runs in measured.runs.items()}
+    return {
+        "results": [_result(case, runs, medians) for case, runs in measured.runs.items()],
+        "baseline": [_baseline(players, rates, medians) for players, rates in measured.plain.items()],
+        "first_call_s": round(measured.first_call_s, 2),
+        "record_bytes": measured.batch.get("record_bytes"),
+        "batch": measured.batch,
+        "machine": _machine(),
+        "versions": _versions(),
+        "settings": asdict(settings),
+    }
+
+
+def _result(case: Case, runs: Sequence[Run], medians: dict[Case, float]) -> dict[str, Any]:
+    rates = [run.decisions_per_s for run in runs]
+    return {
+        **case._asdict(),
+        "decisions_per_s": round(medians[case]),
+        "spread": _spread(rates),
+        "hands_per_s": round(statistics.median(run.hands_per_s for run in runs), 1),
+        "ratio_to_fisca": _ratio(case, case._replace(preset=REFERENCE), medians),
+        "ratio_to_fisca_2_players": _ratio(
+            case, case._replace(preset=REFERENCE, players=REFERENCE_PLAYERS), medians
+        ),
+        "runs": len(runs),
+    }
+
+
+def _baseline(players: int, rates: Sequence[float], medians: dict[Case, float]) -> dict[str, Any]:
+    plain = statistics.median(rates)
+    compiled = medians.get(Case(REFERENCE, players, MASK, 1))
+    return {
+        "preset": REFERENCE,
+        "players": players,
+        "what": f"{MASK}, plain Python: the same source without the compiler",
+        "cores": 1,
+        "decisions_per_s": round(plain),
+        "spread": _spread(rates),
+        "compiled_is_faster": None if compiled is None else round(compiled / plain, 1),
+        "runs": len(rates),
+    }
+
+
+def _spread(rates: Sequence[float]) -> float:
+    """The distance from the slowest to the fastest run, as a share of the median."""
+    return round((max(rates) - min(rates)) / statistics.median(rates), 3)
+
+
+def _ratio(case: Case, other: Case, medians: dict[Case, float]) -> float | None:
+    return round(medians[case] / medians[other], 2) if other in medians else None
+
+
+def _versions() -> dict[str, str]:
+    libraries = {name: version(name) for name in ("numpy", "numba")}
+    return {"scala40_env": __version__, "python": platform.python_version(), **libraries}
+
+
+def _machine() -> dict[str, Any]:
+    return {"cpu": _cpu_name(), "cores": cores_there(), "system": f"{platform.system()} {platform.machine()}"}
+
+
+def _cpu_name() -> str:
+    """What the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    machine, versions = report["machine"], report["versions"]
+    libraries = ", ".join(f"{name} {number}" for name, number in versions.items())
+    print(f"random legal play on {machine['cpu']}, {machine['cores']} cores, {machine['system']}; {libraries}")
+    print("decisions a second, median of the runs and their spread\n")
+    _print_results(report["results"])
+    print()
+    _print_baseline(report["baseline"])
+    batch, measured = report["batch"], report["batch"].get("measured_bytes_per_game")
+    if batch:
+        more = "" if measured is None else f"; a batch of {batch['games']:,} takes {measured:,.0f} bytes a game"
+        print(f"\na game is a record of {batch['record_bytes']:,} bytes{more}")
+    print(f"first call of the kernels: {report['first_call_s']:.1f} s")
+
+
+_SHORT = {MASK: "mask, step", COPY: "mask, step, copy"}
+
+
+def _print_results(results: Sequence[dict[str, Any]]) -> None:
+    """A row for each preset and number of players, a column for what is measured on how many cores."""
+    kinds = list(dict.fromkeys((result["cores"], result["what"]) for result in results))
+    names = [f"{cores} core{'s' if cores > 1 else ''}: {_SHORT[what]}" for cores, what in kinds]
+    last = ["hands/s", "of fisca", "of fisca, 2"]
+    table = new_table(("preset", "players", *names, *last), right=("players", *names, *last))
+    rows: dict[tuple[str, int], dict[Any, dict[str, Any]]] = defaultdict(dict)
+    for result in results:
+        rows[result["preset"], result["players"]][result["cores"], result["what"]] = result
+    for (preset, players), row in rows.items():
+        first = row[kinds[0]] if kinds[0] in row else next(iter(row.values()))
+        ratios = [_percent(first["ratio_to_fisca"]), _percent(first["ratio_to_fisca_2_players"])]
+        cells = [_cell(row.get(kind)) for kind in kinds]
+        table.add_row(preset, str(players), *cells, f"{first['hands_per_s']:,.0f}", *ratios)
+    print_table(table)
+
+
+def _cell(result: dict[str, Any] | None) -> str:
+    return "" if result is None else f"{result['decisions_per_s']:,} ±{result['spread']:.0%}"
+
+
+def _percent(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.0%}"
+
+
+def _print_baseline(baseline: Sequence[dict[str, Any]]) -> None:
+    if not baseline:
+        return
+    print("plain Python (the same source without the compiler), mask and step, one core:")
+    for row in baseline:
+        factor = row["compiled_is_faster"]
+        times = "" if factor is None else f", of which compiled is {factor:,.0f} times"
+        rate = f"{row['decisions_per_s']:,} ±{row['spread']:.0%} decisions a second"
+        print(f"  {row['preset']}, {row['players']} players: {rate}{times}")
