@@ -1,0 +1,1 @@
+"""One readable script a study; `scala40` runs them."""

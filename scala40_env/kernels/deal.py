@@ -6,7 +6,6 @@ from scala40_env.kernels.hands import give
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.random import LOT, below, philox, shuffle
 from scala40_env.kernels.state import (
-    BUY,
     DRAW,
     JOKER,
     MAX_SEATS,
@@ -24,11 +23,11 @@ __all__ = [
     "draw_from_stock",
     "first_dealer",
     "next_seat",
+    "pop_pozzo",
     "pozzo_top",
     "push_pozzo",
-    "pop_pozzo",
-    "renewals_left",
     "renew_stock",
+    "renewals_left",
 ]
 
 

@@ -35,8 +35,8 @@ from scala40_env.kernels.turn import (
 
 __all__ = [
     "apply_action",
-    "deal_hand",
     "copy_game",
+    "deal_hand",
     "hand_deck",
     "legal_actions",
     "next_hand",
@@ -178,5 +178,3 @@ def step(games: Records, i: int, action: int) -> None:
 def copy_game(source: Records, i: int, target: Records, j: int) -> None:
     """Copy game ``i`` of one array to place ``j`` of another."""
     copy_record(target, j, source[i])
-
-

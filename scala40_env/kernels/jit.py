@@ -19,6 +19,7 @@ import numba
 import numpy as np
 from numba.core import event, types
 from numba.core.registry import CPUDispatcher
+from numba.core.types.misc import unliteral
 
 __all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "cache_for", "entry", "kernel", "source_hash"]
 
@@ -63,7 +64,7 @@ def cache_for(function: Callable[..., Any]) -> Iterator[str]:
         numba.config.CACHE_DIR = before
 
 
-class _KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
+class _KernelDispatcher(CPUDispatcher):
     """A dispatcher that compiles each kernel once.
 
     Numba compiles a function anew for every mix of integer widths and literals that it is called with, and again into
@@ -93,7 +94,7 @@ class _InnerDispatcher(_KernelDispatcher):
 
 def _widest(kind: Any) -> Any:
     """The type that a kernel is compiled for where it is called with this one."""
-    kind = types.unliteral(kind)
+    kind = unliteral(kind)
     if isinstance(kind, types.Integer) and kind != types.uint64:
         return types.int64
     return kind
@@ -124,6 +125,9 @@ def entry(function: Function) -> Function:
     return cast(Function, compiled)
 
 
+_NOTICE = "scala40_env: compiling the game kernels, once for this version and machine (some 20 seconds) ..."
+
+
 class _CompileNotice(event.Listener):
     """Says once that kernels are being compiled, so that nobody takes the wait for a hang."""
 
@@ -135,7 +139,11 @@ class _CompileNotice(event.Listener):
         if self.said or module.split(".")[0] not in ("scala40_env", "agents"):
             return
         self.said = True
-        print("scala40_env: compiling the game kernels, once for this version and machine ...", file=sys.stderr, flush=True)
+        print(
+            "scala40_env: compiling the game kernels, once for this version and machine ...",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def on_end(self, event: Any) -> None:
         pass

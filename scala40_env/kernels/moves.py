@@ -8,14 +8,14 @@ import numpy as np
 
 from scala40_env.kernels.actions import (
     DISCARD,
-    RUNS,
-    TWO_JOKER_RUNS,
-    SETS,
-    TWO_JOKER_SETS,
     PER_SLOT,
+    RUNS,
+    SETS,
     SLOTS,
     SWAP,
     SWAPS,
+    TWO_JOKER_RUNS,
+    TWO_JOKER_SETS,
 )
 from scala40_env.kernels.bits import count_bits, lowest_bit
 from scala40_env.kernels.jit import Record, kernel

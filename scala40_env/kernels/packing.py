@@ -104,12 +104,12 @@ def _best_joker_run(ranks: int, points: list[int]) -> int:
 
 
 def joker_run_table() -> np.ndarray:
-    """int16[2, 8192]: most points of a run with exactly one joker, by `court_values` and the ranks held of a suit."""
+    """int8[2, 8192]: most points of a run with exactly one joker, by `court_values` and the ranks held of a suit."""
     rows = []
     for values in POSITION_POINTS.tolist():
         gain = [_best_joker_run(ranks, values) for ranks in range(1 << 13)]
         rows.append(gain)
-    return np.array(rows, dtype=np.int16)
+    return np.array(rows, dtype=np.int8)
 
 
 _JOKER_RUN = joker_run_table()
@@ -265,9 +265,7 @@ def _may_grow(g: Record, frame: Record, usable: int) -> int:
     while left:
         slot = lowest_bit(left)
         kind, key = int(g["meld_kind"][slot]), int(g["meld_key"][slot])
-        growth += _growth(
-            one, usable, kind, key, int(g["meld_cells"][slot]), int(g["meld_jokers"][slot]), ascending
-        )
+        growth += _growth(one, usable, kind, key, int(g["meld_cells"][slot]), int(g["meld_jokers"][slot]), ascending)
         left &= left - 1
     return growth
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from scala40_env.kernels.bits import copy_record
 from scala40_env.kernels.engine import apply_action, next_hand, start_match
-from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.islands import MOST_MOVES
+from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import legal_moves
 from scala40_env.kernels.random import below, philox
 from scala40_env.kernels.state import HAND_OVER, MATCH_OVER

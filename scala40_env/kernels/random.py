@@ -10,6 +10,10 @@ from scala40_env.kernels.jit import kernel
 
 __all__ = ["LOT", "below", "philox", "shuffle"]
 
+#: A seed is 64 bits without a sign, the numbers drawn from it are 32-bit words in signed ones.
+Seed = np.uint64 | int
+Word = np.int64 | int
+
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -20,7 +24,7 @@ LOT = 1 << 20
 
 
 @kernel
-def philox(seed: int, hand: int, stream: int, block: int) -> tuple[int, int, int, int]:
+def philox(seed: Seed, hand: int, stream: int, block: int) -> tuple[Word, Word, Word, Word]:
     """Four independent uniform 32-bit numbers for a 64-bit seed and three counters."""
     c0, c1, c2, c3 = np.uint64(block) & _LOW, np.uint64(stream) & _LOW, np.uint64(hand) & _LOW, np.uint64(0)
     k0, k1 = np.uint64(seed) & _LOW, np.uint64(seed) >> _HALF
@@ -32,15 +36,15 @@ def philox(seed: int, hand: int, stream: int, block: int) -> tuple[int, int, int
 
 
 @kernel
-def below(word: int, bound: int) -> int:
+def below(word: Word, bound: int) -> int:
     """A number from 0 to bound - 1 out of a 32-bit word; the bias is under bound / 2**32."""
-    return (word * bound) >> 32
+    return int((word * bound) >> 32)
 
 
 @kernel
-def shuffle(cards: np.ndarray, count: int, seed: int, hand: int, stream: int) -> None:
+def shuffle(cards: np.ndarray, count: int, seed: Seed, hand: int, stream: int) -> None:
     """Shuffle the first ``count`` cards in place (Fisher-Yates)."""
-    words = (0, 0, 0, 0)
+    words: tuple[Word, Word, Word, Word] = (0, 0, 0, 0)
     for step in range(count - 1):
         last = count - 1 - step
         if step & 3 == 0:

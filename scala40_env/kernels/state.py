@@ -80,8 +80,8 @@ _WIDE = {
 RULE_NAMES: tuple[str, ...] = tuple(FIELDS)
 
 
-def _rule_fields() -> list[tuple[Any, ...]]:
-    return [(name, "<i4" if name in _WIDE else "i1") for name in RULE_NAMES]
+def _rule_fields(wide: bool) -> list[tuple[Any, ...]]:
+    return [(name, "<i4" if wide else "i1") for name in RULE_NAMES if (name in _WIDE) == wide]
 
 
 GAME = np.dtype(
@@ -96,21 +96,22 @@ GAME = np.dtype(
         # bit sets over the melds: laid in this turn; those that jokers still owed came from
         ("new_melds", "<i8"),
         ("swapped_melds", "<i8"),
-        *_rule_fields(),
+        *_rule_fields(wide=True),
         # the match
         ("scores", "<i4", (MAX_SEATS,)),
         ("hand_points", "<i4", (MAX_SEATS,)),
+        ("hands_won", "<i4", (MAX_SEATS,)),
+        ("unopened_hands", "<i4", (MAX_SEATS,)),
+        ("reentries_used", "<i4", (MAX_SEATS,)),
         ("hand_no", "<i4"),
         ("turns_played", "<i4"),
-        ("hands_won", "<i2", (MAX_SEATS,)),
-        ("unopened_hands", "<i2", (MAX_SEATS,)),
-        ("reentries_used", "<i2", (MAX_SEATS,)),
         ("shuffles", "<i2"),
         # this turn
         ("laid_points", "<i2"),  # of a player who had not opened before this turn
         ("laid_natural_points", "<i2"),
         ("meld_cells", "<i2", (MAX_MELDS,)),
         ("meld_jokers", "<i2", (MAX_MELDS,)),
+        *_rule_fields(wide=False),
         ("meld_kind", "i1", (MAX_MELDS,)),
         ("meld_key", "i1", (MAX_MELDS,)),
         ("meld_n", "i1"),
@@ -135,6 +136,7 @@ GAME = np.dtype(
         ("pozzo_n", "i1"),
         ("pile", "i1", (PACK,)),
         ("discarded_by", "i1", (PACK,)),  # of each pozzo card, at its index in `pile`; NONE for the upcard
+        ("spare", "i1", (5,)),  # fills the record up: NumPy leaves garbage in padding, and equal games are equal bytes
     ],
     align=True,
 )

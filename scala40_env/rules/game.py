@@ -23,7 +23,6 @@ from scala40_env.rules.moves import NUM_ACTIONS_EXTENDED, parse_move, split_turn
 from scala40_env.rules.position import Wording, from_position, to_position
 from scala40_env.rules.reading import (
     Games,
-    copied,
     legal_ids,
     legal_mask,
     melds_of,
@@ -123,7 +122,7 @@ class Game:
         game._state, game._rules = state, rules
         game._wording = Wording(rules.to_dict())
         game._logs, game._tape = (), _Tape()
-        game._origin = copied(state)
+        game._origin = state.copy()
         game._hand = HandLog(game.dealer, None, ())
         return game
 
@@ -194,7 +193,7 @@ class Game:
     @property
     def state(self) -> Games:
         """A read-only copy of the record, shape (1,) of dtype `kernels.state.GAME`."""
-        state = copied(self._state)
+        state = self._state.copy()
         state.flags.writeable = False
         return state
 
@@ -307,7 +306,7 @@ class Game:
         """An independent game that goes on alike."""
         twin = Game.__new__(Game)
         twin.__dict__.update(self.__dict__)
-        twin._state, twin._tape = copied(self._state), self._tape.copy()
+        twin._state, twin._tape = self._state.copy(), self._tape.copy()
         return twin
 
     def __copy__(self) -> Game:

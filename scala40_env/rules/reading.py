@@ -36,27 +36,6 @@ def new_games(rules: Rules, seed: int) -> Games:
     return games
 
 
-def copied(games: Games) -> Games:
-    """An independent copy, byte for byte: NumPy's own copy would leave whatever it finds in the gaps between fields."""
-    copy: Games = games.view(np.uint8).copy().view(GAME)
-    return copy
-
-
-def wipe_gaps(games: Games) -> None:
-    """Zero the bytes between the fields of one record, which mean nothing."""
-    games.view(np.uint8)[_GAPS] = 0
-
-
-def _gaps() -> NDArray[np.bool_]:
-    gaps = np.ones(GAME.itemsize, np.bool_)
-    for kind, offset, *_ in (GAME.fields or {}).values():
-        gaps[offset : offset + kind.itemsize] = False
-    return gaps
-
-
-_GAPS = _gaps()
-
-
 def number(games: Games, name: str) -> int:
     """A field that holds one number, as a plain int."""
     return int(games[name][0])

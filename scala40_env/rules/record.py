@@ -30,7 +30,7 @@ from scala40_env.rules.errors import BadNotation, BadRecord, Scala40Error, shown
 from scala40_env.rules.melds import Meld
 from scala40_env.rules.moves import NUM_ACTIONS_EXTENDED, expand_meld, format_action, parse_move, slot_of, split_turn
 from scala40_env.rules.position import from_position
-from scala40_env.rules.reading import Games, copied, melds_of, new_games, number, numbers
+from scala40_env.rules.reading import Games, melds_of, new_games, number, numbers
 
 if TYPE_CHECKING:
     from scala40_env.rules.game import Game
@@ -177,7 +177,7 @@ class Record:
 
         run = _Run(self)
         for hand, turn, move in run:
-            yield ReplayStep(hand, turn, move, Game._of_state(copied(run.games), self.rules))
+            yield ReplayStep(hand, turn, move, Game._of_state(run.games.copy(), self.rules))
 
     def check(self) -> Game:
         """Replay everything; returns the game at the end. Raises `BadRecord` as `replay` does."""

@@ -21,7 +21,6 @@ from scala40_env.rules.moves import num_actions
 from scala40_env.rules.position import this_turn_of, to_position
 from scala40_env.rules.reading import (
     Games,
-    copied,
     discarders_of,
     hand_of,
     known_of,
@@ -33,7 +32,6 @@ from scala40_env.rules.reading import (
     pozzo_of,
     rules_of,
     texts_of,
-    wipe_gaps,
 )
 from scala40_env.rules.table_text import table_text
 
@@ -55,13 +53,12 @@ class View:
         rules = rules or rules_of(games)
         views = np.zeros(1, GAME)
         write_view(games, 0, _checked_seat(seat, rules), views, 0)
-        wipe_gaps(views)
         return cls(int(seat), rules, views)
 
     @property
     def state(self) -> Games:
         """A read-only copy of the scrubbed record, shape (1,) of dtype `GAME`."""
-        state = copied(self._games)
+        state = self._games.copy()
         state.flags.writeable = False
         return state
 

@@ -1,0 +1,249 @@
+"""The arena: many games at once, an agent on every seat.
+
+Games go on hand by hand. Within a hand all scripted agents are played inside one kernel call; where an agent of Python
+is on move the game stops, and those that stopped are asked in batches. A game depends on its deal, its agents and its
+keys alone, never on the games beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import Agent, AgentError, KernelAgent
+from agents.kernels.choice import NUM_WEIGHTS
+from agents.kernels.play import ENDED, EXTERNAL, LOG_FULL, STUCK, deal, play_on
+from scala40_env.kernels.engine import hand_deck, step
+from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PACK
+from scala40_env.rules.config import Rules
+from scala40_env.rules.errors import shown
+from scala40_env.rules.position import to_position
+from scala40_env.rules.reading import new_games
+from scala40_env.rules.record import HandLog
+from scala40_env.rules.view import View
+
+#: Actions of a hand that there is room for at first; the few longer hands make it grow.
+_FIRST_ROOM = 512
+#: Makes other keys of the same in every hand of a match.
+_NEXT_HAND = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True, slots=True)
+class HandsEnded:
+    """The hands that ended in one round: arrays over the games, in their order.
+
+    Attributes: `games`, which ones; `hand_no`, from 0; `points`, `opened`, `played` (was the seat in the hand) and
+    `champions` by game and seat; `winner`, the seat that closed or -1; `closing`, as `CLOSINGS` of the kernels numbers
+    it; `turns`, how many were played; `match_over`; `logs`, the deals and moves, if they were asked for.
+    """
+
+    games: NDArray[np.int64]
+    hand_no: NDArray[np.int64]
+    points: NDArray[np.int64]
+    winner: NDArray[np.int64]
+    closing: NDArray[np.int64]
+    opened: NDArray[np.bool_]
+    played: NDArray[np.bool_]
+    turns: NDArray[np.int64]
+    match_over: NDArray[np.bool_]
+    champions: NDArray[np.bool_]
+    logs: tuple[HandLog, ...]
+
+
+class Arena:
+    """Where agents play by some rules.
+
+    Args:
+        rules: of all games.
+        agents: who may sit; a seating names them by their index. Raises `AgentError` for one that can't play the rules.
+    """
+
+    def __init__(self, rules: Rules, agents: Sequence[Agent]) -> None:
+        for agent in agents:
+            agent.check_rules(rules)
+        self._rules = rules
+        self._agents = tuple(agents)
+        self._kinds = np.array([_kind(agent) for agent in agents], np.int64)
+        self._weights = np.zeros((len(agents), NUM_WEIGHTS), np.int64)
+        for row, agent in enumerate(agents):
+            if isinstance(agent, KernelAgent):
+                self._weights[row] = agent.weights
+
+    def play(
+        self,
+        seating: NDArray[np.int64],
+        seeds: NDArray[np.uint64],
+        keys: NDArray[np.uint64],
+        max_hands: int | None = None,
+        with_logs: bool = False,
+    ) -> Iterator[HandsEnded]:
+        """Play a match in each game, and give the hands as they end: the first of all games, the second, and so on.
+
+        Args:
+            seating: the agent (its index) of every game and seat.
+            seeds: of the game's deals. The same seed is the same match for any agents, up to what they do.
+            keys: seeds of the agents' own generators, by game and seat.
+            max_hands: of a match; one that is not over then is left.
+            with_logs: keep the moves.
+
+        Raises `AgentError` for an agent that fails or plays what is not legal.
+        """
+        yield from _Table(self, seating, seeds, keys).rounds(max_hands, with_logs)
+
+
+def _kind(agent: Agent) -> int:
+    return agent.kernel_id if isinstance(agent, KernelAgent) else -1
+
+
+class _Table:
+    """The games of one call of `Arena.play`."""
+
+    def __init__(
+        self, arena: Arena, seating: NDArray[np.int64], seeds: NDArray[np.uint64], keys: NDArray[np.uint64]
+    ) -> None:
+        self.arena = arena
+        self.rules = arena._rules
+        self.seating = np.ascontiguousarray(seating, np.int64)
+        self.keys = np.ascontiguousarray(keys, np.uint64)
+        self.games = np.repeat(new_games(self.rules, 0), len(seeds))
+        self.games["seed"] = seeds
+        self.logs = np.zeros((len(seeds), _FIRST_ROOM), np.int16)
+        self.lengths = np.zeros(len(seeds), np.int64)
+        self.stops = np.zeros(len(seeds), np.int8)
+        self.views = np.zeros(1, GAME)
+        self.generators: dict[tuple[int, int], np.random.Generator] = {}
+
+    def rounds(self, max_hands: int | None, with_logs: bool) -> Iterator[HandsEnded]:
+        """One hand of every game whose match goes on, then the next."""
+        which = np.arange(len(self.games), dtype=np.int64)
+        hand_no = 0
+        while len(which) and (max_hands is None or hand_no < max_hands):
+            deal(self.games, which)
+            self.lengths[which] = 0
+            played = self.games["out"][which, : self.rules.num_players] == 0
+            self._play_hand(which, self.keys + np.uint64(hand_no * _NEXT_HAND % 2**64))
+            yield self._ended(which, played, with_logs)
+            which = which[self.games["phase"][which] == HAND_OVER]
+            hand_no += 1
+
+    def _play_hand(self, which: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+        """Play the hands of these games to their ends."""
+        arena, going = self.arena, which
+        while len(going):
+            play_on(
+                self.games,
+                going,
+                self.seating,
+                arena._kinds,
+                arena._weights,
+                keys,
+                self.logs,
+                self.lengths,
+                self.views,
+                self.stops,
+            )
+            going = going[self.stops[going] != ENDED]
+            stops = self.stops[going]
+            if STUCK in stops:
+                raise self._stuck(int(going[stops == STUCK][0]))
+            if LOG_FULL in stops:
+                self._grow()
+            self._ask_all(going[stops == EXTERNAL])
+
+    def _grow(self) -> None:
+        self.logs = np.concatenate([self.logs, np.zeros_like(self.logs)], axis=1)
+
+    def _ended(self, which: NDArray[np.int64], played: NDArray[np.bool_], with_logs: bool) -> HandsEnded:
+        games, seats = self.games[which], self.rules.num_players
+        return HandsEnded(
+            games=which,
+            hand_no=games["hand_no"].astype(np.int64),
+            points=games["hand_points"][:, :seats].astype(np.int64),
+            winner=games["winner"].astype(np.int64),
+            closing=games["closing"].astype(np.int64),
+            opened=games["opened"][:, :seats] != 0,
+            played=played,
+            turns=games["turns_played"].astype(np.int64),
+            match_over=games["phase"] == MATCH_OVER,
+            champions=games["champion"][:, :seats] != 0,
+            logs=tuple(self._log(i) for i in which.tolist()) if with_logs else (),
+        )
+
+    def _log(self, i: int) -> HandLog:
+        """The log of the hand that game ``i`` has just ended. Its deal is made again: it follows from the record."""
+        deck = np.empty(PACK, np.int8)
+        size = int(hand_deck(self.games, i, deck))
+        return HandLog(int(self.games["dealer"][i]), deck[:size], self.logs[i, : self.lengths[i]].copy())
+
+    # -- agents of Python ----------------------------------------------------------------------------------------
+
+    def _ask_all(self, which: NDArray[np.int64]) -> None:
+        """Let the agents on move in these games choose, each agent in one batch."""
+        by_agent: dict[int, list[int]] = {}
+        for i in which.tolist():
+            by_agent.setdefault(int(self.seating[i, self.games["turn"][i]]), []).append(i)
+        for row, games in by_agent.items():
+            views = [View.of(self.games[i : i + 1], int(self.games["turn"][i]), self.rules) for i in games]
+            for i, view, action in zip(games, views, self._answers(self.arena._agents[row], games, views), strict=True):
+                self._play(i, view, action)
+
+    def _answers(self, agent: Agent, games: list[int], views: list[View]) -> list[Any]:
+        """What an agent answers to all these views."""
+        generators = [self._generator(i, view.seat) for i, view in zip(games, views, strict=True)]
+        if type(agent).act_batch is not Agent.act_batch:
+            with _Failing(self, games[0]):
+                answers = list(agent.act_batch(views, generators))
+            if len(answers) != len(views):
+                raise self._error(games[0], f"gave {len(answers)} actions for {len(views)} views")
+            return answers
+        answers = []
+        for i, view, generator in zip(games, views, generators, strict=True):
+            with _Failing(self, i):
+                answers.append(agent.act(view, generator))
+        return answers
+
+    def _generator(self, i: int, seat: int) -> np.random.Generator:
+        """The generator of a seat in a game: one for the whole match."""
+        if (i, seat) not in self.generators:
+            self.generators[i, seat] = np.random.Generator(np.random.Philox(key=int(self.keys[i, seat])))
+        return self.generators[i, seat]
+
+    def _play(self, i: int, view: View, action: Any) -> None:
+        legal = view.legal_actions()
+        if isinstance(action, bool) or not isinstance(action, int | np.integer) or int(action) not in legal:
+            moves = ", ".join(view.legal_moves())
+            raise self._error(i, f"chose {shown(action)}, which is no legal action; legal are {legal}: {moves}")
+        if self.lengths[i] == self.logs.shape[1]:
+            self._grow()
+        self.logs[i, self.lengths[i]] = action
+        self.lengths[i] += 1
+        step(self.games, i, int(action))
+
+    def _error(self, i: int, reason: str) -> AgentError:
+        """An error of the agent on move in game ``i``."""
+        seat = int(self.games["turn"][i])
+        where = f"as seat {seat} in hand {int(self.games['hand_no'][i]) + 1}"
+        name = self.arena._agents[int(self.seating[i, seat])].name
+        position = to_position(self.games[i : i + 1], self.rules)
+        return AgentError(f"{where} it {reason}", name, int(self.games["seed"][i]), position)
+
+    def _stuck(self, i: int) -> AgentError:
+        return self._error(i, "has no legal move, which is an error of the game")
+
+
+class _Failing:
+    """Turns whatever an agent raises into an `AgentError` that says where it happened."""
+
+    def __init__(self, table: _Table, i: int) -> None:
+        self.table, self.i = table, i
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, Exception):
+            raise self.table._error(self.i, f"failed with {type(error).__name__}: {error}") from error
