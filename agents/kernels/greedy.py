@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.kernels.laying import best_laying
 from agents.kernels.worth import PER_CARD, card_cost, cost_of, keep_value, melds_in, seen_cards, take_out
-from scala40_env.kernels.actions import BUY, DISCARD, PASS, POZZO, SLOTS, STOCK, is_attach, is_swap, jokers_of
+from scala40_env.kernels.actions import BUY, DISCARD, PASS, POZZO, SLOTS, STOCK, is_attach, is_meld, is_swap, jokers_of
 from scala40_env.kernels.bits import copy_record
 from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.engine import apply_action
@@ -32,7 +32,9 @@ MELD_JOKER, ATTACH_JOKER = 3, 4
 CLOSING_CARDS, CLOSING_STATES = 5, 6
 #: What buying must bring at least, for it costs a card from the stock.
 BUYING = 7
-WEIGHTS = (10, 40, 40, 0, -10, 6, 200, 10)
+#: What it gives not to be left with two cards after the discard: from one card, or from three, it closes sooner.
+TWO_LEFT = 8
+WEIGHTS = (10, 40, 40, 0, -10, 6, 200, 10, 12)
 
 #: What a swap is worth beside its card: it comes first, for the joker that it brings has to find its place.
 _SWAP_FIRST = 1000
@@ -123,15 +125,23 @@ def _move_worth(g: Record, action: int, attachable: int, weights: np.ndarray) ->
 
 
 @kernel
+def _cards_left(g: Record, action: int) -> int:
+    """How many cards a move to the table leaves in the hand."""
+    return int(g["hand_n"][int(g["turn"])]) - (0 if is_swap(action) else 3 if is_meld(action) else 1)
+
+
+@kernel
 def _best_table_move(g: Record, moves: np.ndarray, n: int, weights: np.ndarray) -> tuple[int, int]:
     """The move to the table that is worth most, of equals the lowest number."""
-    attachable = ban_of_table(g)[0]
+    attachable, opened = ban_of_table(g)[0], int(g["opened"][int(g["turn"])]) != 0
     best, most = -1, _NOTHING
     for at in range(n):
         action = int(moves[at])
         if action < SLOTS:
             continue
         worth = _move_worth(g, action, attachable, weights)
+        if opened and _cards_left(g, action) == 3:
+            worth -= int(weights[TWO_LEFT])
         if worth > most or (worth == most and action < best):
             best, most = action, worth
     return best, most

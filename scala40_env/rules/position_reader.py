@@ -383,12 +383,29 @@ def _read_discarders(draft: Draft, given: Mapping[str, Any]) -> list[int | None]
 
 
 def _read_this_turn(draft: Draft, given: Mapping[str, Any]) -> None:
-    done = {**TURN_DEFAULTS, **_known_keys(given.get("this_turn", {}), "this_turn", tuple(TURN_DEFAULTS))}
+    keys = _known_keys(given.get("this_turn", {}), "this_turn", tuple(TURN_DEFAULTS))
+    melds = {name: _read_melds(keys.get(name, []), f"this_turn.{name}", len(draft.table)) for name in _MELD_LISTS}
+    done = {**TURN_DEFAULTS, **_points_laid(draft, melds["new_melds"]), **keys}
     draft.this_turn = {
         **{name: _integer(done[name], f"this_turn.{name}", 0, MAX_TALLY) for name in _POINTS},
-        **{name: _read_melds(done[name], f"this_turn.{name}", len(draft.table)) for name in _MELD_LISTS},
+        **melds,
         **{name: _read_held(draft, done[name], f"this_turn.{name}") for name in _CARDS},
         "touched_table": _boolean(done["touched_table"], "this_turn.touched_table"),
+    }
+    if draft.this_turn["recovered_jokers"] == 0:
+        draft.this_turn["swapped_melds"] = []  # where jokers came from that are not owed any more bars nothing
+    if draft.opened[draft.turn] and draft.this_turn["opening_points"] < draft.rules.opening_points:
+        draft.this_turn |= {"opening_points": 0, "natural_points": 0}  # it had opened before this turn
+
+
+def _points_laid(draft: Draft, new_melds: list[int]) -> dict[str, int]:
+    """The points that the new melds make, which are the default for a player who has not opened yet."""
+    if draft.opened[draft.turn]:
+        return {}
+    melds = [draft.table[meld - 1] for meld in new_melds]
+    return {
+        "opening_points": sum(meld.points(draft.rules) for meld in melds),
+        "natural_points": sum(meld.points(draft.rules) for meld in melds if not meld.jokers),
     }
 
 
@@ -487,27 +504,16 @@ def _check_seats(draft: Draft) -> None:
             raise BadPosition(f"opened[{seat}]: that seat is out of the match")
 
 
-def _check_hand_sizes(draft: Draft) -> None:
-    """Who plays has cards, as many as it can have; who is out has none."""
+def _check_hands(draft: Draft) -> None:
+    """Who plays has cards, who is out has none. How many is free: positions are for teaching and for tests too."""
     for seat, hand in enumerate(draft.hands):
         name = f"hands[{seat}]"
         if not draft.over and seat in draft.out and hand:
             raise BadPosition(f"{name}: seat {seat} is out of the match and has no cards; write an empty string")
         if not draft.over and seat not in draft.out and not hand:
             raise BadPosition(f"{name} is empty; who has no cards left has closed, and the hand is over")
-        most = _most_cards(draft, seat)
-        if len(hand) > most:
-            raise BadPosition(f"{name} has {len(hand)} cards; at most {most} in {_phase(draft)} (hand_size)")
     if draft.over and draft.result["winner"] != NONE and draft.hands[draft.result["winner"]]:
         raise BadPosition(f"hands[{draft.result['winner']}]: the winner has closed and has no cards left")
-
-
-def _most_cards(draft: Draft, seat: int) -> int:
-    """The most cards that a seat can hold: one more than dealt once it has drawn; buying adds more."""
-    if draft.rules.buying:
-        return PACK
-    drawn = draft.over or (draft.phase != DRAW and seat == draft.mover)
-    return draft.rules.hand_size + drawn
 
 
 def _check_turn(draft: Draft) -> None:
@@ -539,13 +545,8 @@ def _check_touched(draft: Draft) -> None:
 
 
 def _check_recovered(draft: Draft) -> None:
-    """Jokers taken from the table are in the hand of who has opened, and come from somewhere."""
-    done, jokers = draft.this_turn, draft.this_turn["recovered_jokers"]
-    if bool(jokers) != bool(done["swapped_melds"]):
-        raise BadPosition(
-            f"this_turn.recovered_jokers = {jokers} with swapped_melds = {done['swapped_melds']}: "
-            f"jokers come from melds, and melds are listed while a joker is owed"
-        )
+    """Jokers taken from the table are in the hand of who has opened."""
+    jokers = draft.this_turn["recovered_jokers"]
     if not jokers:
         return
     held = draft.hands[draft.turn].count(JOKER)
@@ -558,32 +559,15 @@ def _check_recovered(draft: Draft) -> None:
 
 
 def _check_points(draft: Draft) -> None:
-    """The points laid are those of the new melds, as far as they were laid before the opening."""
-    done, rules = draft.this_turn, draft.rules
-    melds = [draft.table[meld - 1] for meld in done["new_melds"]]
-    most = sum(meld.points(rules) for meld in melds)
-    if draft.opened[draft.turn]:
-        _check_points_of_opened(draft, most)
-        return
-    natural = sum(meld.points(rules) for meld in melds if not meld.jokers)
-    if (done["opening_points"], done["natural_points"]) != (most, natural):
-        raise _bad_points(draft, f"the new melds make {most} and {natural}")
-    if melds and most >= rules.opening_points:
-        raise BadPosition(f"opened[{draft.turn}]: new melds of {most} points have opened")
-
-
-def _check_points_of_opened(draft: Draft, most: int) -> None:
-    """Who had opened before has laid 0 towards it; who has just opened stopped counting at the threshold."""
+    """Who has laid the threshold in this turn has opened; points without a joker are part of all points."""
     laid, natural = draft.this_turn["opening_points"], draft.this_turn["natural_points"]
-    if natural > laid or laid > most:
-        raise _bad_points(draft, f"the new melds make {most} at most")
-    if 0 < laid < draft.rules.opening_points:
-        raise _bad_points(draft, f"that has not opened, but opened[{draft.turn}] is true")
-
-
-def _bad_points(draft: Draft, why: str) -> BadPosition:
-    laid, natural = draft.this_turn["opening_points"], draft.this_turn["natural_points"]
-    return BadPosition(f"this_turn.opening_points = {laid}, natural_points = {natural}: {why}")
+    if natural > laid:
+        raise BadPosition(f"this_turn.natural_points = {natural}: they are part of opening_points = {laid}")
+    if not draft.opened[draft.turn] and laid >= max(draft.rules.opening_points, 1):
+        raise BadPosition(
+            f"this_turn.opening_points = {laid}: they reach the {draft.rules.opening_points} of an opening, "
+            f"but opened[{draft.turn}] is false"
+        )
 
 
 def _check_result(draft: Draft) -> None:
@@ -593,7 +577,7 @@ def _check_result(draft: Draft) -> None:
         raise BadPosition(f"closing = {closing!r} with winner = {None if winner == NONE else winner}: who closed?")
 
 
-_CHECKS = (_check_match, _check_seats, _check_hand_sizes, _check_turn, _check_result)
+_CHECKS = (_check_match, _check_seats, _check_hands, _check_turn, _check_result)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
