@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Without compiling at installation it takes half as long; Python compiles what is used at its first import.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile -c constraints.txt
+# Compile in one process before the tests' workers would all do it at the same time.
+COMPILE := -c "import scala40_env.kernels.engine"
 PYTEST := -m pytest -n $(JOBS) $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
@@ -50,10 +52,12 @@ test: lint test-jit test-bounds test-nojit  ## lint, then the tests three times:
 
 test-jit: setup  ## the tests as is
 	@echo "== Tests, 1 of 3: as is"
+	@$(BIN)/python $(COMPILE)
 	$(BIN)/python $(PYTEST)
 
 test-bounds: setup  ## the tests with bounds checks in the kernels
 	@echo "== Tests, 2 of 3: bounds checked"
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python $(COMPILE)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST)
 
 test-nojit: setup  ## the tests without the JIT, with the coverage and its gate

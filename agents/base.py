@@ -96,7 +96,7 @@ class KernelAgent(Agent):
 
         if not view.on_move:
             raise AgentError(f"seat {view.seat} is not on move", self.name)
-        key = rng.integers(0, 2**64, dtype=np.uint64)
+        key: Any = rng.integers(0, 2**64, dtype=np.uint64)
         return int(choose_in_view(self.kernel_id, view.state, 0, self.weights, key, 0))
 
 

@@ -162,9 +162,7 @@ def _settings(kind: type, name: str, words: Sequence[str]) -> Any:
     caught = io.StringIO()
     try:
         with redirect_stderr(caught):
-            return tyro.cli(
-                kind, prog=f"{PROGRAM} {name}", args=words, config=(tyro.conf.FlagCreatePairsOff,)
-            )
+            return tyro.cli(kind, prog=f"{PROGRAM} {name}", args=words, config=(tyro.conf.FlagCreatePairsOff,))
     except SystemExit as stop:
         if not stop.code:
             raise
@@ -189,12 +187,14 @@ def _spread_settings(words: Sequence[str]) -> list[str]:
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _RULE = re.compile(r"[\s─-]*")
+_HELPTEXT = re.compile(r"[│|]\s{9}")
 
 
 def _shortened(message: str) -> str:
     """What a message of tyro says, without its frame and everything after the first paragraph."""
-    lines = [line for line in _COLOURS.sub("", message).splitlines() if not line.startswith(("╭", "╰", "+"))]
-    rows = [line.strip(" │|") for line in lines]
+    lines = _COLOURS.sub("", message).splitlines()
+    said_lines = [line for line in lines if not line.startswith(("╭", "╰", "+")) and not _HELPTEXT.match(line)]
+    rows = [line.strip(" │|") for line in said_lines]
     end = next((at for at, row in enumerate(rows) if _RULE.fullmatch(row)), len(rows))
     said = " ".join(rows[:end]).rstrip(".")
     guesses = [row.split()[0] for row in rows[end:] if row.startswith("--")]

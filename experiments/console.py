@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from scala40_env.rules.errors import Scala40Error
 
@@ -45,19 +45,20 @@ def print_json_line(value: Any) -> None:
     print(json.dumps(value))
 
 
-def new_table(columns: Sequence[str], right: Sequence[str] = (), title: str | None = None) -> Table:
-    """A table without rows yet, in plain characters; columns in `right` hold numbers."""
+def new_table(columns: Sequence[str], right: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
+    """A table without rows yet; columns in `right` hold numbers, and only those in `wrap` are broken into lines."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        justify: Literal["right", "left"] = "right" if column in right else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column not in wrap)
     return table
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as the terminal, or `PIPE_WIDTH` where there is none, without spaces at the ends of lines."""
+    """Print a table as wide as the terminal, or `PIPE_WIDTH` where there is none; no spaces at the ends of lines."""
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, highlight=False)

@@ -58,7 +58,7 @@ class ThroughputSettings:
     players: tuple[int, ...] = (2, 4, 6)
     """Numbers of players; a preset for fewer is measured with as many as it takes."""
     cores: tuple[int, ...] = ()
-    """Numbers of cores (default: one, and all that there are)."""
+    """Numbers of cores; if none is given, one and all that there are."""
     seconds: Annotated[float, tyro.conf.arg(metavar="S")] = 0.25
     """Length of one run."""
     rounds: Annotated[int, tyro.conf.arg(metavar="N")] = 5
@@ -160,7 +160,7 @@ def cases_of(settings: ThroughputSettings) -> list[Case]:
         for asked in settings.players:
             players = min(asked, PRESET_MAX_PLAYERS.get(preset, asked))
             Rules.from_preset(preset, num_players=players)  # refuses what is none
-            cases |= dict.fromkeys(Case(preset, players, what, n) for what in (MASK, COPY) for n in settings.cores)
+            cases |= dict.fromkeys(Case(preset, players, what, n) for n in settings.cores for what in (MASK, COPY))
     return list(cases)
 
 
@@ -171,7 +171,7 @@ def cases_of(settings: ThroughputSettings) -> list[Case]:
 def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Measured) -> None:
     """Fill `measured`, round by round. Raises `PlainDiffers`."""
     measured.first_call_s = _first_call()
-    numbers = list(dict.fromkeys(case.players for case in cases))
+    numbers = list(dict.fromkeys(settings.players))
     with ThreadPoolExecutor(max(settings.cores)) as pool, progress_bar("runs") as progress:
         task = progress.add_task("measuring", total=settings.rounds * (len(cases) + 1) + 1)
         measured.batch = _measure_batch(QUICK_BATCH if settings.quick else BATCH_GAMES)
@@ -351,9 +351,7 @@ def _result(case: Case, runs: Sequence[Run], medians: dict[Case, float]) -> dict
         "spread": _spread(rates),
         "hands_per_s": round(statistics.median(run.hands_per_s for run in runs), 1),
         "ratio_to_fisca": _ratio(case, case._replace(preset=REFERENCE), medians),
-        "ratio_to_fisca_2_players": _ratio(
-            case, case._replace(preset=REFERENCE, players=REFERENCE_PLAYERS), medians
-        ),
+        "ratio_to_fisca_2_players": _ratio(case, case._replace(preset=REFERENCE, players=REFERENCE_PLAYERS), medians),
         "runs": len(runs),
     }
 
@@ -405,7 +403,8 @@ def _print_report(report: dict[str, Any]) -> None:
     machine, versions = report["machine"], report["versions"]
     libraries = ", ".join(f"{name} {number}" for name, number in versions.items())
     print(f"random legal play on {machine['cpu']}, {machine['cores']} cores, {machine['system']}; {libraries}")
-    print("decisions a second, median of the runs and their spread\n")
+    print("decisions a second: mask and step; +copy: and a copy of the record at every decision")
+    print("median of the runs (in brackets how far they lie apart); hands/s and shares are those of the first column\n")
     _print_results(report["results"])
     print()
     _print_baseline(report["baseline"])
@@ -416,14 +415,14 @@ def _print_report(report: dict[str, Any]) -> None:
     print(f"first call of the kernels: {report['first_call_s']:.1f} s")
 
 
-_SHORT = {MASK: "mask, step", COPY: "mask, step, copy"}
+_SHORT = {MASK: "", COPY: " +copy"}
 
 
 def _print_results(results: Sequence[dict[str, Any]]) -> None:
     """A row for each preset and number of players, a column for what is measured on how many cores."""
     kinds = list(dict.fromkeys((result["cores"], result["what"]) for result in results))
-    names = [f"{cores} core{'s' if cores > 1 else ''}: {_SHORT[what]}" for cores, what in kinds]
-    last = ["hands/s", "of fisca", "of fisca, 2"]
+    names = [f"{cores} core{'s' if cores > 1 else ''}{_SHORT[what]}" for cores, what in kinds]
+    last = ["hands/s", "of fisca", "of fisca 2"]
     table = new_table(("preset", "players", *names, *last), right=("players", *names, *last))
     rows: dict[tuple[str, int], dict[Any, dict[str, Any]]] = defaultdict(dict)
     for result in results:
@@ -437,7 +436,7 @@ def _print_results(results: Sequence[dict[str, Any]]) -> None:
 
 
 def _cell(result: dict[str, Any] | None) -> str:
-    return "" if result is None else f"{result['decisions_per_s']:,} ±{result['spread']:.0%}"
+    return "" if result is None else f"{result['decisions_per_s']:,} ({result['spread']:.0%})"
 
 
 def _percent(ratio: float | None) -> str:
@@ -451,5 +450,5 @@ def _print_baseline(baseline: Sequence[dict[str, Any]]) -> None:
     for row in baseline:
         factor = row["compiled_is_faster"]
         times = "" if factor is None else f", of which compiled is {factor:,.0f} times"
-        rate = f"{row['decisions_per_s']:,} ±{row['spread']:.0%} decisions a second"
+        rate = f"{row['decisions_per_s']:,} ({row['spread']:.0%}) decisions a second"
         print(f"  {row['preset']}, {row['players']} players: {rate}{times}")

@@ -17,9 +17,7 @@ _CHOICE = 1
 
 
 @kernel
-def choose(
-    kind: int, views: Records, k: int, weights: np.ndarray, key: int, count: int, moves: np.ndarray
-) -> int:
+def choose(kind: int, views: Records, k: int, weights: np.ndarray, key: int, count: int, moves: np.ndarray) -> int:
     """The move of an agent in view ``k``: ``key`` and ``count`` (of the moves so far) are what chance depends on.
 
     ``moves`` (int16[1045]) is room for the legal moves; -1 if there is none.

@@ -14,7 +14,7 @@ from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.lanes import bit_of
-from scala40_env.kernels.legality import MOST_MOVES, apply_table_move, bits_of_move, legal_moves
+from scala40_env.kernels.legality import MOST_MOVES, bits_of_move, legal_moves
 from scala40_env.kernels.moves import closing_allowed, discardable, emit_table_moves, min_left
 from scala40_env.kernels.state import BUY as PHASE_BUY
 from scala40_env.kernels.state import DRAW, GAME, JOKER, PLAY
@@ -34,7 +34,7 @@ CLOSING_CARDS, CLOSING_STATES = 5, 6
 BUYING = 7
 #: What it gives not to be left with two cards after the discard: from one card, or from three, it closes sooner.
 TWO_LEFT = 8
-WEIGHTS = (10, 40, 40, 0, -10, 6, 200, 10, 12)
+WEIGHTS = (10, 40, 200, 0, -10, 6, 200, 10, 14)
 
 #: What a swap is worth beside its card: it comes first, for the joker that it brings has to find its place.
 _SWAP_FIRST = 1000
@@ -193,7 +193,7 @@ def _search_closing(work: Records, moves: np.ndarray, starts: np.ndarray, states
             first = action
         copy_record(work, depth + 1, work[depth])
         state = work[depth + 1]
-        apply_table_move(state, action)
+        apply_action(state, action)
         states -= 1
         if _closes(state):
             return first

@@ -35,7 +35,7 @@ def _play_game(
     g = games[i]
     while True:
         phase = int(g["phase"])
-        if phase == HAND_OVER or phase == MATCH_OVER:
+        if phase in (HAND_OVER, MATCH_OVER):
             return ENDED
         seat, count = int(g["turn"]), int(lengths[i])
         kind = int(kinds[agents[i, seat]])

@@ -87,8 +87,11 @@ def _sizes_text() -> str:
     )
 
 
+_COLUMNS = ("actions", "how many", "meaning", "notation")
+
+
 def _print_blocks() -> None:
-    table = new_table(("actions", "how many", "meaning", "notation"), right=("actions", "how many"))
+    table = new_table(_COLUMNS, right=_COLUMNS[:2], wrap=_COLUMNS[2:])
     for block in BLOCKS:
         table.add_row(_numbers(block), str(_size(block)), block.meaning, block.notation)
     print(f"{_sizes_text()}\n")
@@ -116,14 +119,14 @@ def _code(notation: str) -> str:
 _MARKDOWN = """\
 # The table of actions
 
-Every move is one number, and the numbers mean the same under all rules, so that what was learnt under one variant can go
-on under another. {sizes}.
+Every move is one number, and the numbers mean the same under all rules, so that what was learnt under one variant can
+go on under another. {sizes}.
 
 The blocks are dense arrays over suits (s h d c) and ranks, so that a policy can compute their logits by convolution:
-discards as (4, 13) and the joker, runs as (4 suits, 12 lowest ranks, 4), sets as (13 ranks, 4 triples of suits, 4). The last
-axis of both is: no joker, or a joker in the first, second or third place. The triples are shd, shc, sdc, hdc. Each of
-the 36 melds that fit on the table has five numbers in a row. Longer combinations are laid as three cards and then
-attached to, one by one.
+discards as (4, 13) and the joker, runs as (4 suits, 12 lowest ranks, 4), sets as (13 ranks, 4 triples of suits, 4).
+The last axis of both is: no joker, or a joker in the first, second or third place. The triples are shd, shc, sdc, hdc.
+Each of the 36 melds that fit on the table has five numbers in a row. Longer combinations are laid as three cards and
+then attached to, one by one.
 
 `scala40 actions --all` prints every single action; this page is what `scala40 actions --markdown` prints.
 

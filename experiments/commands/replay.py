@@ -103,7 +103,9 @@ def _check(settings: ReplaySettings) -> int:
     if settings.json:
         print_json({"file": settings.file, **asdict(tally)})
     else:
-        counts = ", ".join(_counted(count, one, many) for count, (one, many) in zip(_counts(tally), _WORDS, strict=True))
+        counts = ", ".join(
+            _counted(count, one, many) for count, (one, many) in zip(_counts(tally), _WORDS, strict=True)
+        )
         print(f"{settings.file}: replayed {counts}; all of it fits")
     return Exit.OK
 
@@ -195,7 +197,9 @@ def _title(match: int, record: Record) -> str:
 
 def _print_turn(match: int, record: Record, turn: Turn) -> None:
     seat = turn.before.turn
-    print(f"{turn.before}\n\n  hand {turn.hand}, turn {turn.number}, seat {seat} ({record.players[seat]}): {turn.text}\n")
+    print(
+        f"{turn.before}\n\n  hand {turn.hand}, turn {turn.number}, seat {seat} ({record.players[seat]}): {turn.text}\n"
+    )
     if _is_last(record, turn):
         print(f"{turn.after}\n")
     _wait()
@@ -224,7 +228,14 @@ def _print_turn_as_json(match: int, record: Record, turn: Turn) -> None:
     seat = turn.before.turn
     before = turn.before.position()
     print_json_line(
-        {**where, "turn": turn.number, "seat": seat, "player": record.players[seat], "moves": turn.text, "before": before}
+        {
+            **where,
+            "turn": turn.number,
+            "seat": seat,
+            "player": record.players[seat],
+            "moves": turn.text,
+            "before": before,
+        }
     )
     outcome = turn.after.outcome
     if outcome is not None:

@@ -64,14 +64,18 @@ def _row_as_json(row: SettingRow) -> dict[str, Any]:
     }
 
 
+_WRAPPED = ("meaning, and what is allowed",)
+
+
 def _print_rules(rules: Rules) -> None:
     rows = rules.describe()
     differing = any(row.differs for row in rows)
-    table = new_table(("field", "value", *(("federation",) if differing else ()), "allowed", "meaning"))
+    federations = ("federation",) if differing else ()
+    table = new_table(("field", "value", *federations, *_WRAPPED), wrap=_WRAPPED)
     for row in rows:
         value = f"{_text(row.value)} {DIFFERS}" if row.differs else _text(row.value)
         federation = (_text(row.federation) if row.differs else "",) if differing else ()
-        table.add_row(row.field, value, *federation, allowed_text(row.field), row.help)
+        table.add_row(row.field, value, *federation, f"{row.help} [{allowed_text(row.field)}]")
     differ = f"{DIFFERS} differs from the federation's" if differing else "the federation's"
     print(f"{rules.preset}, {rules.num_players} players ({differ})\n")
     print_table(table)

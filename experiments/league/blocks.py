@@ -16,9 +16,9 @@ from scala40_env import Rules
 from scala40_env.kernels.state import CLOSED_IN_HAND, NONE
 from scala40_env.rules.record import HandLog, record_from_log
 
-#: What is summed, for each agent over the seats that it had.
-#: hands: played; won: closed by its side; points: charged; in_hand: closed in hand by itself; opened: hands; laps: those
-#: that the hands lasted; abandoned: hands; matches, matches_won; unfinished: matches that reached the cap of hands.
+#: What is summed, for each agent over the seats that it had. Of hands: how many it played, those closed by its side,
+#: the points charged, those that it closed in hand itself, those in which it opened, the laps that they lasted, those
+#: abandoned. Of matches: how many, those won, those that reached the cap of hands.
 FIELDS = ("hands", "won", "points", "in_hand", "opened", "laps", "abandoned", "matches", "matches_won", "unfinished")
 
 #: A match of more hands is left unfinished.

@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from scala40_env.kernels.jit import JIT_DISABLED, Record, cache_for
+from scala40_env.kernels.jit import JIT_DISABLED, Record, cache_for, is_usable
 from scala40_env.kernels.state import GAME
 
 __all__ = ["MOST_MOVES", "address_of", "game_at", "island", "moves_at"]
@@ -101,9 +101,10 @@ def island(function: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
     """Compile ``function(address, number) -> number`` apart, and give what kernels call it by."""
     if JIT_DISABLED:
         return function
-    with cache_for(function) as version:
-        compiled = numba.cfunc(_SIGNATURE, cache=True, nopython=True, nogil=True, error_model="numpy")(function)
-    symbol = f"{function.__module__}.{function.__qualname__}.{version}"
+    with cache_for(function) as folder:
+        options = {"nopython": True, "nogil": True, "error_model": "numpy"}
+        compiled = numba.cfunc(_SIGNATURE, cache=is_usable(folder), **options)(function)
+    symbol = f"{function.__module__}.{function.__qualname__}.{folder.name}"
     llvmlite.binding.add_symbol(symbol, compiled.address)
     _OWNERS.append(compiled)
     external: Callable[[Any, Any], int] = types.ExternalFunction(symbol, _SIGNATURE)

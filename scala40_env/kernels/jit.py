@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,7 +21,17 @@ from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 
-__all__ = ["JIT_DISABLED", "Record", "Records", "cache_folder", "cache_for", "entry", "kernel", "source_hash"]
+__all__ = [
+    "JIT_DISABLED",
+    "Record",
+    "Records",
+    "cache_folder",
+    "cache_for",
+    "entry",
+    "is_usable",
+    "kernel",
+    "source_hash",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 #: One game inside a kernel (a Numba record, or ``numpy.void`` with the JIT off).
@@ -52,14 +62,27 @@ def cache_folder(source: Path) -> Path:
     return root / source_hash(Path(__file__).parent, source.parent)
 
 
+@cache
+def is_usable(folder: Path) -> bool:
+    """Whether machine code can be kept in a folder. Says so on stderr if not: every start compiles anew then."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if os.access(folder, os.W_OK | os.X_OK):
+        return True
+    print(
+        f"scala40_env: {folder} can't be written; SCALA40_CACHE_DIR names another folder", file=sys.stderr, flush=True
+    )
+    return False
+
+
 @contextmanager
-def cache_for(function: Callable[..., Any]) -> Iterator[str]:
-    """Let Numba keep the machine code of a function in our folder; gives the folder's name, a hash."""
+def cache_for(function: Callable[..., Any]) -> Iterator[Path]:
+    """Let Numba keep the machine code of a function in our folder, if it `is_usable`."""
     folder = cache_folder(Path(function.__code__.co_filename))
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        yield folder.name
+        yield folder
     finally:
         numba.config.CACHE_DIR = before
 
@@ -120,8 +143,9 @@ def entry(function: Function) -> Function:
     if JIT_DISABLED:
         return function
     compiled: Any = _KernelDispatcher(py_func=function, targetoptions=dict(_OPTIONS))
-    with cache_for(function):
-        compiled.enable_caching()
+    with cache_for(function) as folder:
+        if is_usable(folder):
+            compiled.enable_caching()
     return cast(Function, compiled)
 
 
