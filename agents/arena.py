@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent
 from agents.kernels.choice import NUM_WEIGHTS
-from agents.kernels.play import ENDED, EXTERNAL, LOG_FULL, STUCK, deal, play_on
-from scala40_env.kernels.engine import hand_deck, step
+from agents.kernels.play import ENDED, EXTERNAL, LOG_FULL, STUCK, play_on
+from scala40_env.kernels.engine import hand_deck, next_hand, start_match, step
 from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PACK
 from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import shown
@@ -122,7 +122,9 @@ class _Table:
         which = np.arange(len(self.games), dtype=np.int64)
         hand_no = 0
         while len(which) and (max_hands is None or hand_no < max_hands):
-            deal(self.games, which)
+            deal = next_hand if hand_no else start_match
+            for i in which.tolist():
+                deal(self.games, i)
             self.lengths[which] = 0
             played = self.games["out"][which, : self.rules.num_players] == 0
             self._play_hand(which, self.keys + np.uint64(hand_no * _NEXT_HAND % 2**64))

@@ -6,6 +6,8 @@ An agent sees a `View`, never a game: what is hidden from its seat is not in the
 from __future__ import annotations
 
 import json
+import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -155,6 +157,9 @@ def make(spec: str) -> Agent:
 
 
 def _imported(spec: str, module: str, factory: str) -> Factory:
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)  # a program started as a script does not look where its user is
     try:
         found = getattr(import_module(module), factory)
     except Exception as error:  # importing runs code of others, which may raise anything

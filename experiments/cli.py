@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from experiments.console import BadUsage, Exit
@@ -186,19 +187,19 @@ def _spread_settings(words: Sequence[str]) -> list[str]:
 
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_RULE = re.compile(r"[\s─-]*")
-_HELPTEXT = re.compile(r"[│|]\s{9}")
+_RULE = re.compile(r"[\s─╰╯-]*")
+_HELPTEXT = re.compile(r"[│ ]\s{9}")
 
 
 def _shortened(message: str) -> str:
     """What a message of tyro says, without its frame and everything after the first paragraph."""
-    lines = _COLOURS.sub("", message).splitlines()
-    said_lines = [line for line in lines if not line.startswith(("╭", "╰", "+")) and not _HELPTEXT.match(line)]
-    rows = [line.strip(" │|") for line in said_lines]
-    end = next((at for at, row in enumerate(rows) if _RULE.fullmatch(row)), len(rows))
-    said = " ".join(rows[:end]).rstrip(".")
-    guesses = [row.split()[0] for row in rows[end:] if row.startswith("--")]
-    return f"{said} (did you mean {guesses[0]}?)" if "Perhaps you meant:" in rows and guesses else said
+    lines = _COLOURS.sub("", message).strip().splitlines()
+    framed = lines[1:] or lines  # the first one is a title, which says less
+    rows = [line.strip(" │") for line in framed if not _HELPTEXT.match(line)]
+    parts = [list(part) for is_rule, part in groupby(rows, lambda row: bool(_RULE.fullmatch(row))) if not is_rule]
+    said, *others = parts or [[message]]
+    guesses = [row.split()[0] for part in others if "Perhaps you meant:" in part for row in part if row[:1] == "-"]
+    return " ".join(said).rstrip(".") + (f" (did you mean {guesses[0]}?)" if guesses else "")
 
 
 if __name__ == "__main__":

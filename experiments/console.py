@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+_NO_BOUND = 1000
 PIPE_WIDTH = 120
 """Columns of a table that goes to a file or a pipe, where no terminal says how wide it is."""
 
@@ -58,10 +59,14 @@ def new_table(columns: Sequence[str], right: Sequence[str] = (), wrap: Sequence[
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as the terminal, or `PIPE_WIDTH` where there is none; no spaces at the ends of lines."""
+    """Print a table as wide as the terminal, without spaces at the ends of lines.
+
+    Where there is no terminal, only texts are broken into lines: `PIPE_WIDTH` is for tables that have some.
+    """
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, highlight=False)
+    pipe_width = PIPE_WIDTH if any(not column.no_wrap for column in table.columns) else _NO_BOUND
+    console = Console(width=None if sys.stdout.isatty() else pipe_width, markup=False, highlight=False)
     with console.capture() as capture:
         console.print(table)
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))

@@ -12,7 +12,6 @@ import gc
 import hashlib
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -21,14 +20,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import tyro
 
 from experiments.console import BadUsage, Exit, new_table, print_json, print_table, progress_bar
-from scala40_env import __version__
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS, Rules
 
 MASK = "mask and step"
@@ -38,10 +35,13 @@ REFERENCE = "fisca"
 REFERENCE_PLAYERS = 2
 PLAIN_DECISIONS = 500
 """Decisions of one run in plain Python: some hands, a fraction of a second."""
-BATCH_GAMES = 10_000
-BATCH_DECISIONS = 50
+BATCH_GAMES = 50_000
+"""So many that no memory that was used before can hold them: the figure would miss what is taken from there."""
+BATCH_DECISIONS = 20
 """Decisions in every game of the batch whose memory is measured."""
-QUICK_SECONDS, QUICK_ROUNDS, QUICK_BATCH = 0.05, 3, 1_000
+GREEDY_HANDS = 1_000
+"""Hands of one run between greedy players."""
+QUICK_SECONDS, QUICK_ROUNDS = 0.05, 3
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class ThroughputSettings:
     """Measure how many decisions of random legal play the engine makes in a second.
 
     For every preset and number of players, on one core and on all: the mask of legal moves and the step, and the same
-    with a copy of the game's record at every decision, which is what an observation of that size costs at least. Beside it
-    the same source in plain Python. Takes one to two minutes.
+    with a copy of the game's record at every decision, which is what an observation of that size costs at least. Beside
+    it the same source in plain Python, and hands between greedy players. Takes one to two minutes.
     """
 
     preset: tuple[str, ...] = tuple(PRESETS)
@@ -92,6 +92,8 @@ class Measured:
     runs: dict[Case, list[Run]] = field(default_factory=lambda: defaultdict(list))
     plain: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Decisions a second in plain Python, by the number of players."""
+    greedy: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Hands a second between greedy players, by the number of players."""
     first_call_s: float = 0.0
     batch: dict[str, Any] = field(default_factory=dict)
 
@@ -174,7 +176,7 @@ def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Meas
     numbers = list(dict.fromkeys(settings.players))
     with ThreadPoolExecutor(max(settings.cores)) as pool, progress_bar("runs") as progress:
         task = progress.add_task("measuring", total=settings.rounds * (len(cases) + 1) + 1)
-        measured.batch = _measure_batch(QUICK_BATCH if settings.quick else BATCH_GAMES)
+        measured.batch = _measure_batch(BATCH_GAMES)
         progress.advance(task)
         tables = {case: _Tables(case, settings.seconds) for case in cases}
         for number in range(settings.rounds):
@@ -183,6 +185,8 @@ def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Meas
                 progress.advance(task)
             for players, rate in _plain_run(numbers, number):
                 measured.plain[players].append(rate)
+            for players in numbers:
+                measured.greedy[players].append(_greedy_run(players, number, GREEDY_HANDS))
             progress.advance(task)
 
 
@@ -190,6 +194,7 @@ def _first_call() -> float:
     """Seconds until the kernels are there: compiled, or loaded from the cache on disk."""
     began = time.perf_counter()
     _Table(Rules(), True, 0).play(1, 0)
+    _greedy_run(2, 0, 1)
     return time.perf_counter() - began
 
 
@@ -256,30 +261,53 @@ def _plain_run(numbers: Sequence[int], seed: int) -> Iterator[tuple[int, float]]
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
     done = subprocess.run(
-        [sys.executable, "-c", code, str(seed), *map(str, numbers)], env=environment, capture_output=True, text=True
+        [sys.executable, "-c", code, *map(str, (seed, PLAIN_DECISIONS, *numbers))],
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         last = (done.stderr.strip() or "no message").splitlines()[-1]
         raise PlainDiffers(f"the kernels in plain Python ended with exit code {done.returncode}: {last}")
     for players, answer in zip(numbers, json.loads(done.stdout), strict=True):
-        if answer["state"] != plain_part(players, seed)[1]:
+        if answer["state"] != plain_part(players, seed, PLAIN_DECISIONS)[1]:
             raise PlainDiffers(f"with {players} players, seed {seed}, compiled and plain kernels end at other bytes")
         yield players, answer["decisions_per_s"]
 
 
-def answer_plain(seed: int, *numbers: int) -> None:
+def answer_plain(seed: int, decisions: int, *numbers: int) -> None:
     """What the process of the baseline does: measure each number of players, print the answers as JSON."""
-    answers = [plain_part(players, seed) for players in numbers]
+    answers = [plain_part(players, seed, decisions) for players in numbers]
     print(json.dumps([{"decisions_per_s": rate, "state": state} for rate, state in answers]))
 
 
-def plain_part(players: int, seed: int) -> tuple[float, str]:
+def plain_part(players: int, seed: int, decisions: int) -> tuple[float, str]:
     """Decisions a second of the run that is made compiled and plain, and a digest of the game at its end."""
     table = _Table(Rules.from_preset(REFERENCE, num_players=players), False, seed)
     began = time.perf_counter()
-    table.play(PLAIN_DECISIONS, seed)
+    table.play(decisions, seed)
     took = time.perf_counter() - began
-    return PLAIN_DECISIONS / took, hashlib.sha256(table.games.tobytes()).hexdigest()
+    return decisions / took, hashlib.sha256(table.games.tobytes()).hexdigest()
+
+
+# Agents
+
+
+def _greedy_run(players: int, seed: int, hands: int) -> float:
+    """Hands a second between greedy players, as a tournament plays them, on one core."""
+    import numpy as np
+
+    import agents
+    from agents.arena import Arena
+
+    rules = Rules.from_preset(REFERENCE, num_players=players, match="single_hand")
+    arena = Arena(rules, [agents.make("greedy")])
+    seating = np.zeros((hands, players), np.int64)
+    keys = np.arange(hands * players, dtype=np.uint64).reshape(hands, players)
+    seeds = np.arange(hands, dtype=np.uint64) + np.uint64(seed * hands)
+    began = time.perf_counter()
+    ended = sum(len(some.games) for some in arena.play(seating, seeds, keys))
+    return ended / (time.perf_counter() - began)
 
 
 # Memory
@@ -330,15 +358,17 @@ def _resident_bytes() -> int | None:
 
 def _report(settings: ThroughputSettings, measured: Measured) -> dict[str, Any]:
     """All figures as one object."""
+    from experiments.league.results import provenance
+
     medians = {case: statistics.median(run.decisions_per_s for run in runs) for case, runs in measured.runs.items()}
     return {
         "results": [_result(case, runs, medians) for case, runs in measured.runs.items()],
         "baseline": [_baseline(players, rates, medians) for players, rates in measured.plain.items()],
+        "greedy": [_greedy(players, rates) for players, rates in measured.greedy.items()],
         "first_call_s": round(measured.first_call_s, 2),
         "record_bytes": measured.batch.get("record_bytes"),
         "batch": measured.batch,
-        "machine": _machine(),
-        "versions": _versions(),
+        **provenance(),
         "settings": asdict(settings),
     }
 
@@ -371,6 +401,11 @@ def _baseline(players: int, rates: Sequence[float], medians: dict[Case, float]) 
     }
 
 
+def _greedy(players: int, rates: Sequence[float]) -> dict[str, Any]:
+    rate = round(statistics.median(rates), 1)
+    return {"preset": REFERENCE, "players": players, "cores": 1, "hands_per_s": rate, "spread": _spread(rates)}
+
+
 def _spread(rates: Sequence[float]) -> float:
     """The distance from the slowest to the fastest run, as a share of the median."""
     return round((max(rates) - min(rates)) / statistics.median(rates), 3)
@@ -380,34 +415,16 @@ def _ratio(case: Case, other: Case, medians: dict[Case, float]) -> float | None:
     return round(medians[case] / medians[other], 2) if other in medians else None
 
 
-def _versions() -> dict[str, str]:
-    libraries = {name: version(name) for name in ("numpy", "numba")}
-    return {"scala40_env": __version__, "python": platform.python_version(), **libraries}
-
-
-def _machine() -> dict[str, Any]:
-    return {"cpu": _cpu_name(), "cores": cores_there(), "system": f"{platform.system()} {platform.machine()}"}
-
-
-def _cpu_name() -> str:
-    """What the processor calls itself."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or "unknown"
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 def _print_report(report: dict[str, Any]) -> None:
     machine, versions = report["machine"], report["versions"]
     libraries = ", ".join(f"{name} {number}" for name, number in versions.items())
-    print(f"random legal play on {machine['cpu']}, {machine['cores']} cores, {machine['system']}; {libraries}")
+    print(f"random legal play on {machine['cpu']}, {machine['cores']} cores; {libraries}")
     print("decisions a second: mask and step; +copy: and a copy of the record at every decision")
     print("median of the runs (in brackets how far they lie apart); hands/s and shares are those of the first column\n")
     _print_results(report["results"])
     print()
     _print_baseline(report["baseline"])
+    _print_greedy(report["greedy"])
     batch, measured = report["batch"], report["batch"].get("measured_bytes_per_game")
     if batch:
         more = "" if measured is None else f"; a batch of {batch['games']:,} takes {measured:,.0f} bytes a game"
@@ -452,3 +469,11 @@ def _print_baseline(baseline: Sequence[dict[str, Any]]) -> None:
         times = "" if factor is None else f", of which compiled is {factor:,.0f} times"
         rate = f"{row['decisions_per_s']:,} ({row['spread']:.0%}) decisions a second"
         print(f"  {row['preset']}, {row['players']} players: {rate}{times}")
+
+
+def _print_greedy(rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    print("\nhands between greedy players, one core:")
+    for row in rows:
+        print(f"  {row['preset']}, {row['players']} players: {row['hands_per_s']:,.0f} ({row['spread']:.0%}) a second")

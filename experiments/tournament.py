@@ -5,11 +5,11 @@ Every line-up plays every deal in each of its seat rotations, so that luck with 
 
 from __future__ import annotations
 
-import json as json_text
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -17,17 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-if TYPE_CHECKING:  # the rest is imported when a tournament runs: other commands must not wait for the kernels
-    from rich.progress import Progress
+from experiments.console import BadUsage, Exit, print_json_line, progress_bar
 
+if TYPE_CHECKING:  # the rest is imported when a tournament runs: other commands must not wait for the kernels
     from agents import Agent
     from experiments.league.blocks import BlockPlayer
     from experiments.league.results import Tally
     from experiments.league.statistics import AgentRow
     from scala40_env import Rules
-
-#: Exit codes: done, an agent failed at the table, bad input, interrupted.
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 #: Seconds between two writings of the results file.
 _SAVE_EVERY = 1.0
@@ -37,7 +34,7 @@ _SAVE_EVERY = 1.0
 class TournamentSettings:
     """Let agents play each other on the same deals with seats rotated, and compare them."""
 
-    agents: tyro.conf.Positional[tuple[str, ...]]
+    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT AGENT ...")]
     """Two or more: names such as greedy, or module:factory for your own. One named twice plays against itself."""
     preset: str = "fisca"
     """Rules to start from: fisca, casa, scala_quaranta, tavolo or megajogos."""
@@ -61,10 +58,6 @@ class TournamentSettings:
     """Keep the records of all matches in the folder."""
 
 
-class _BadInput(ValueError):
-    """Settings that no tournament can be made of."""
-
-
 def run(settings: TournamentSettings) -> int:
     """Run the tournament and print its outcome; returns the exit code."""
     from agents import AgentError
@@ -73,16 +66,16 @@ def run(settings: TournamentSettings) -> int:
 
     try:
         play = _prepared(settings)
-    except (_BadInput, AgentError, ResultsError, Scala40Error, OSError) as error:
-        return _complain(error, BAD_INPUT)
+    except (AgentError, ResultsError, Scala40Error, OSError) as error:
+        return _complain(error, Exit.BAD_INPUT)
     try:
         return play()
     except OSError as error:
-        return _complain(error, FAILED)
+        return _complain(error, Exit.FAILED)
 
 
-def _complain(error: Exception, code: int) -> int:
-    print(f"scala40 tournament: {' '.join(str(error).split())}", file=sys.stderr)
+def _complain(error: Exception, code: Exit) -> Exit:
+    print(f"scala40 tournament: error: {' '.join(str(error).split())}", file=sys.stderr)
     return code
 
 
@@ -99,27 +92,27 @@ def rules_of(settings: TournamentSettings) -> Rules:
     preset = str(changes.pop("preset", settings.preset))
     asked = settings.seats if settings.seats is not None else changes.get("num_players")
     if settings.seats is not None and changes.get("num_players", settings.seats) != settings.seats:
-        raise _BadInput(f"--seats {settings.seats} and --set num_players={changes['num_players']} exclude each other")
+        raise BadUsage(f"--seats {settings.seats} and --set num_players={changes['num_players']} exclude each other")
     if asked is None:
         asked = max(2, min(len(settings.agents), PRESET_MAX_PLAYERS.get(preset, 6)))
     if settings.episode == "match":
         return Rules.from_preset(preset, **{**changes, "num_players": asked})
     if "match" in changes or "num_hands" in changes:
-        raise _BadInput("--set match and --set num_hands need --episode match: an episode is one hand otherwise")
+        raise BadUsage("--set match and --set num_hands need --episode match: an episode is one hand otherwise")
     return Rules.from_preset(preset, **{**changes, "num_players": asked, "match": "single_hand"})
 
 
 def _check_numbers(settings: TournamentSettings) -> None:
     if len(settings.agents) < 2:
-        raise _BadInput(f"a tournament takes two agents or more, not {len(settings.agents)}; name one twice if need be")
+        raise BadUsage(f"a tournament takes two agents or more, not {len(settings.agents)}; name one twice if need be")
     if settings.deals < 1:
-        raise _BadInput(f"--deals {settings.deals}: allowed is 1 and more")
+        raise BadUsage(f"--deals {settings.deals}: allowed is 1 and more")
     if settings.seed < 0:
-        raise _BadInput(f"--seed {settings.seed}: allowed is 0 and more")
+        raise BadUsage(f"--seed {settings.seed}: allowed is 0 and more")
     if settings.episode not in ("hand", "match"):
-        raise _BadInput(f"--episode {settings.episode}: allowed is hand or match")
+        raise BadUsage(f"--episode {settings.episode}: allowed is hand or match")
     if settings.resume and settings.out is None:
-        raise _BadInput("--resume needs --out: the folder to go on with")
+        raise BadUsage("--resume needs --out: the folder to go on with")
 
 
 def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
@@ -201,40 +194,40 @@ class _Tournament:
         """Play to the end, or to an interruption, and print the table; returns the exit code."""
         from agents import AgentError
 
-        code = DONE
+        code = Exit.OK
         try:
             self._play()
         except KeyboardInterrupt:
-            code = INTERRUPTED
+            code = Exit.INTERRUPTED
         except AgentError as error:
-            code = _complain(error, FAILED)
+            code = _complain(error, Exit.FAILED)
         rows = self._table()
         self.tally.close(rows)
         self._print(rows)
-        if code != DONE:
+        if code != Exit.OK:
             print(self._what_is_kept(), file=sys.stderr)
         return code
 
     def _play(self) -> None:
         deals, saved = self.settings.deals, monotonic()
-        with self._progress() as progress:
-            bar = progress.add_task("deals", total=deals, completed=self.tally.deals)
+        with self._shown_progress() as show:
             while (done := self.tally.deals) < deals:
                 count = min(self.player.deals_of_block, deals - done)
                 self.tally.add(self.player.play(done, count))
-                progress.update(bar, completed=done + count)
+                show(done + count)
                 if monotonic() - saved > _SAVE_EVERY:
                     self.tally.save()
                     saved = monotonic()
 
-    def _progress(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        console = Console(stderr=True)
-        hidden = self.settings.json or not console.is_terminal
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        return Progress(*columns, console=console, disable=hidden)
+    @contextmanager
+    def _shown_progress(self) -> Iterator[Callable[[int], None]]:
+        """A progress bar, and the function that says how many deals are done; no bar beside JSON."""
+        if self.settings.json:
+            yield lambda done: None
+            return
+        with progress_bar("deals") as progress:
+            bar = progress.add_task("playing", total=self.settings.deals, completed=self.tally.deals)
+            yield lambda done: progress.update(bar, completed=done)
 
     def _table(self) -> list[AgentRow]:
         from experiments.league.statistics import table_of
@@ -242,15 +235,16 @@ class _Tournament:
         return table_of(self.tally.names, self.tally.sums, self.settings.seed)
 
     def _print(self, rows: list[AgentRow]) -> None:
-        from experiments.league.report import print_table
+        from experiments.league.report import print_agents
         from experiments.league.results import table_as_json
 
         if self.settings.json:
             heading = {key: value for key, value in self.tally.heading.items() if key != "agents"}
             whole = {"agents": table_as_json(rows), **heading, "deals_done": self.tally.deals}
-            print(json_text.dumps(whole, ensure_ascii=False))
+            print_json_line(whole)
         elif rows:
-            print_table(rows, f"{self.tally.heading['command']}: {self.tally.deals:,} deals")
+            print(f"{self.tally.heading['command']}\n{self.tally.deals:,} deals\n")
+            print_agents(rows)
 
     def _what_is_kept(self) -> str:
         done = f"Stopped after {self.tally.deals:,} of {self.settings.deals:,} deals"

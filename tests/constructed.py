@@ -32,13 +32,13 @@ class Maker:
     def position(self) -> Position:
         """A position in the phase play, or draw; it may turn out to be a dead end."""
         rng, players = self.rng, self.rules.num_players
-        self._lay_table()
-        self._fill_hand()
         opened = [rng.random() < 0.5 for _ in range(players)]
+        self._lay_table()
+        self._fill_hand(1 if opened[0] else 2)  # nobody is down to one card without having laid something
         drawing = rng.random() < 0.15 and len(self.hand) > 1
         if drawing:
             self._take(self.hand.pop(), -1)
-        laps = rng.choice((0, 1, 5))
+        laps = rng.choice((1, 5) if drawing else (0, 1, 5))  # the first turn of a hand has no table yet
         return {
             "rules": self.rules.to_dict(),
             "turn": 0,
@@ -92,8 +92,8 @@ class Maker:
                 for card in meld.cards():
                     self._take(JOKER if card.is_joker else card.card)
 
-    def _fill_hand(self) -> None:
-        size = self.rng.randint(1, self.most_cards)
+    def _fill_hand(self, fewest: int) -> None:
+        size = self.rng.randint(fewest, self.most_cards)
         self._hold([JOKER] * self.rng.randint(0, self.most_jokers), size)
         while len(self.hand) < size:
             self._hold(self._wanted(), size)
@@ -135,8 +135,11 @@ class Maker:
         done = self._opened_turn() if opened else self._unopened_turn()
         what = self.rng.random()
         naturals = [card for card in self.hand if card != JOKER]
-        if what < 0.25 and (opened or self.rules.opening_from_pozzo):
-            done["pozzo_card"] = format_card(self.rng.choice(self.hand))
+        own = naturals + [JOKER] * (self.hand.count(JOKER) - done.get("recovered_jokers", 0))
+        if done["opening_points"]:
+            own = naturals  # test_twin.KNOWN: a joker from the pozzo in the turn of the opening
+        if what < 0.25 and own and (opened or self.rules.opening_from_pozzo):
+            done["pozzo_card"] = format_card(self.rng.choice(own))
         elif what < 0.4 and naturals:
             done["barred_card"] = format_card(self.rng.choice(naturals))
         return done

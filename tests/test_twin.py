@@ -122,11 +122,44 @@ def compare_constructed(seed: int, count: int) -> int:
 @pytest.mark.jit
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_constructed_positions(chunk: int) -> None:
-    assert compare_constructed(chunk, 250) > 200
+    assert compare_constructed(chunk, 200) > 150
 
 
 def test_constructed_positions_with_the_jit_off_too() -> None:
     assert compare_constructed(99, 60) > 45
+
+
+#: Positions in which the two are known to differ, all far off the way of play; `constructed` leaves out their kind.
+KNOWN = {
+    # Opened in this turn, a joker from the pozzo still owed to the new melds: the engine lets the only joker go to an
+    # older meld, if another can be swapped for; the twin wants a second joker for that.
+    "owed joker": {
+        "rules": {"preset": "fisca", "num_players": 3, "opening_from_pozzo": True, "opening_points": 20}
+        | {"recovered_joker": "keep"},
+        "turn": 0,
+        "phase": "play",
+        "hands": ["6s 9h Jh Tc *", "?2", "?2"],
+        "opened": [True, True, False],
+        "table": ["7s 8s 9s", "7d 8d 9d"],
+        "this_turn": {"new_melds": [2], "opening_points": 24, "natural_points": 24, "pozzo_card": "*"},
+    },
+    # The free upcard, with nothing but jokers in hand: it could be taken, and the ban on discarding a joker lifted.
+    "only jokers": {
+        "rules": {"preset": "fisca", "num_players": 2, "hand_size": 3, "first_player_free_upcard": True},
+        "turn": 0,
+        "phase": "draw",
+        "turns_played": 0,
+        "hands": ["* * *", "?3"],
+        "pozzo": "8c",
+    },
+}
+
+
+@pytest.mark.xfail(reason="the engine and the twin differ here; see KNOWN")
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_differences(name: str) -> None:
+    both = engine_and_twin(KNOWN[name])
+    assert both and both[0] == both[1]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -179,5 +212,5 @@ def first_difference(sets: list[Rules], tries: int) -> str | None:
 def test_a_planted_bug_is_found(plant: object, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(plant)
     plant(monkeypatch)
-    small = Rules.fisca(num_players=3, hand_size=6, opening_points=10, limit=1000)
-    assert first_difference([Rules.fisca(num_players=3), small], 60)
+    small = [Rules.fisca(num_players=3, hand_size=size, opening_points=10, limit=1000) for size in (3, 6)]
+    assert first_difference([Rules.fisca(num_players=3), *small], 60)

@@ -29,7 +29,6 @@ def choose(kind: int, views: Records, k: int, weights: np.ndarray, key: int, cou
         return int(moves[0])
     if kind == GREEDY:
         return choose_greedy(views, k, moves, n, weights)
-    moves[:n].sort()
     return int(moves[below(philox(key, count, _CHOICE, 0)[0], n)])
 
 

@@ -12,12 +12,13 @@ from scala40_env.kernels.actions import BUY, DISCARD, PASS, POZZO, SLOTS, STOCK,
 from scala40_env.kernels.bits import copy_record
 from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.engine import apply_action
+from scala40_env.kernels.islands import address_of, game_at, island
 from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.lanes import bit_of
 from scala40_env.kernels.legality import MOST_MOVES, bits_of_move, legal_moves
-from scala40_env.kernels.moves import closing_allowed, discardable, emit_table_moves, min_left
+from scala40_env.kernels.moves import closing_allowed
 from scala40_env.kernels.state import BUY as PHASE_BUY
-from scala40_env.kernels.state import DRAW, GAME, JOKER, PLAY
+from scala40_env.kernels.state import DRAW, GAME, JOKER, NONE, PLAY
 from scala40_env.kernels.table import ban_of_table
 from scala40_env.kernels.turn import pozzo_card_is_kept
 
@@ -28,16 +29,16 @@ __all__ = ["WEIGHTS", "choose_greedy"]
 DEAR, HELPFUL, ATTACHES = range(3)
 #: Of spending a joker in a new meld, and of attaching one.
 MELD_JOKER, ATTACH_JOKER = 3, 4
-#: With how few cards it looks for a way to close, and at how many states at most.
-CLOSING_CARDS, CLOSING_STATES = 5, 6
 #: What buying must bring at least, for it costs a card from the stock.
-BUYING = 7
+BUYING = 5
 #: What it gives not to be left with two cards after the discard: from one card, or from three, it closes sooner.
-TWO_LEFT = 8
-WEIGHTS = (10, 40, 200, 0, -10, 6, 200, 10, 14)
+TWO_LEFT = 6
+WEIGHTS = (10, 40, 200, 0, -10, 10, 14)
 
 #: What a swap is worth beside its card: it comes first, for the joker that it brings has to find its place.
 _SWAP_FIRST = 1000
+#: With how few cards it looks for a way to close, at how many states at most, and at how many moves of each.
+_CLOSING_CARDS, _CLOSING_STATES, _MOVES_OF_STATE = 6, 200, 64
 _NOTHING = -(1 << 30)
 
 
@@ -83,6 +84,66 @@ def _can_use(g: Record, card: int) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Closing
+
+
+@kernel
+def _expand(g: Record, moves: np.ndarray, n: int, scratch: np.ndarray) -> int:
+    """Append the legal moves to the table, as many as there is room for; NONE if the hand is closed, or can be now."""
+    if int(g["phase"]) != PLAY:
+        return NONE
+    found = legal_moves(g, scratch)
+    if int(g["hand_n"][int(g["turn"])]) == 1:
+        for at in range(found):
+            if int(scratch[at]) < SLOTS:
+                return NONE
+    last = n + _MOVES_OF_STATE
+    for at in range(found):
+        if int(scratch[at]) >= SLOTS and n < last:
+            moves[n] = scratch[at]
+            n += 1
+    return n
+
+
+@island
+def _search_closing(address: int, states: int) -> int:
+    """Depth first over the rest of the turn, at most so many states, until all cards but the last are on the table."""
+    deepest = 2 * _CLOSING_CARDS + 2  # every move uses up a natural card, or a joker got for one
+    work = np.empty(deepest + 1, GAME)
+    moves = np.empty((deepest + 1) * _MOVES_OF_STATE, np.int16)
+    starts = np.zeros(deepest + 1, np.int64)
+    scratch = np.empty(MOST_MOVES, np.int16)
+    copy_record(work, 0, game_at(address))
+    depth, first = 0, NONE
+    n = _expand(work[0], moves, 0, scratch)
+    while depth >= 0 and states > 0 and n != NONE:  # NONE at once: the last card can go as it likes
+        if n == starts[depth]:
+            depth -= 1
+            continue
+        n -= 1
+        if depth == 0:
+            first = int(moves[n])
+        copy_record(work, depth + 1, work[depth])
+        apply_action(work[depth + 1], int(moves[n]))
+        states -= 1
+        starts[depth + 1] = n
+        n = _expand(work[depth + 1], moves, n, scratch)
+        if n < 0:
+            return first
+        depth += 1
+    return NONE
+
+
+@kernel
+def _closing_move(g: Record) -> int:
+    """The first move of a way to close in this turn, for a small hand that has opened; NONE if none is found."""
+    seat = int(g["turn"])
+    if int(g["opened"][seat]) == 0 or int(g["hand_n"][seat]) > _CLOSING_CARDS or not closing_allowed(g):
+        return NONE
+    return _search_closing(address_of(g), _CLOSING_STATES)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Laying
 
 
@@ -93,8 +154,8 @@ def _choose_play(g: Record, moves: np.ndarray, n: int, weights: np.ndarray) -> i
     for at in range(n):
         on_table += 1 if int(moves[at]) >= SLOTS else 0
     if on_table:
-        closing = _closing_move(g, weights)
-        if closing >= 0:
+        closing = _closing_move(g)
+        if closing != NONE:
             return closing
         best, worth = _best_table_move(g, moves, n, weights)
         if worth > 0 or on_table == n:
@@ -145,73 +206,6 @@ def _best_table_move(g: Record, moves: np.ndarray, n: int, weights: np.ndarray) 
         if worth > most or (worth == most and action < best):
             best, most = action, worth
     return best, most
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Closing
-
-
-@kernel
-def _closing_move(g: Record, weights: np.ndarray) -> int:
-    """The first move of a way to close in this turn, for a small hand that has opened; -1 if there is none."""
-    seat = int(g["turn"])
-    if int(g["opened"][seat]) == 0 or int(g["hand_n"][seat]) > weights[CLOSING_CARDS] or not closing_allowed(g):
-        return -1
-    depth_most = 2 * int(g["hand_n"][seat]) + 2
-    work = np.empty(depth_most + 2, GAME)
-    moves = np.empty((depth_most + 2) * 64, np.int16)
-    starts = np.zeros(depth_most + 2, np.int64)
-    copy_record(work, 0, g)
-    return _search_closing(work, moves, starts, int(weights[CLOSING_STATES]))
-
-
-@kernel
-def _expand(g: Record, moves: np.ndarray, n: int, scratch: np.ndarray) -> int:
-    """Append the moves to the table, as many as there is room for."""
-    room = int(g["hand_n"][int(g["turn"])]) - min_left(g)
-    if room <= 0:
-        return n
-    found = emit_table_moves(g, room, scratch, 0)
-    for at in range(min(found, 64)):
-        moves[n + at] = scratch[at]
-    return n + min(found, 64)
-
-
-@kernel
-def _search_closing(work: Records, moves: np.ndarray, starts: np.ndarray, states: int) -> int:
-    """Depth first over the rest of the turn until all cards but the last are on the table."""
-    scratch = np.empty(MOST_MOVES, np.int16)
-    depth, n = 0, _expand(work[0], moves, 0, scratch)
-    first = -1
-    while depth >= 0 and states > 0:
-        if n == starts[depth]:
-            depth -= 1
-            continue
-        n -= 1
-        action = int(moves[n])
-        if depth == 0:
-            first = action
-        copy_record(work, depth + 1, work[depth])
-        state = work[depth + 1]
-        apply_action(state, action)
-        states -= 1
-        if _closes(state):
-            return first
-        depth += 1
-        starts[depth] = n
-        n = _expand(state, moves, n, scratch)
-    return -1
-
-
-@kernel
-def _closes(g: Record) -> bool:
-    """Whether the hand is closed, or the discard of the last card closes it."""
-    if int(g["phase"]) != PLAY:
-        return True
-    if int(g["hand_n"][int(g["turn"])]) != 1:
-        return False
-    bits, joker = discardable(g, 0)
-    return bits != 0 or joker
 
 
 # ---------------------------------------------------------------------------------------------------------------------

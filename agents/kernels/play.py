@@ -6,13 +6,13 @@ An agent chooses on a scrubbed view of the game, never on the game itself: what 
 import numpy as np
 
 from agents.kernels.choice import choose
-from scala40_env.kernels.engine import apply_action, next_hand, start_match
+from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES
 from scala40_env.kernels.state import HAND_OVER, MATCH_OVER
 from scala40_env.kernels.view import write_view
 
-__all__ = ["ENDED", "EXTERNAL", "LOG_FULL", "STUCK", "deal", "play_on"]
+__all__ = ["ENDED", "EXTERNAL", "LOG_FULL", "STUCK", "play_on"]
 
 #: Why a game stopped: its hand is over; an agent outside has to choose; its log is full; nobody can move.
 ENDED, EXTERNAL, LOG_FULL, STUCK = range(4)
@@ -75,14 +75,3 @@ def play_on(
     for at in range(len(which)):
         i = int(which[at])
         stops[i] = _play_game(games, i, agents, kinds, weights, keys, logs, lengths, views, moves)
-
-
-@entry
-def deal(games: Records, which: np.ndarray) -> None:
-    """Begin the match of each game of ``which``, or deal its next hand where one is over."""
-    for at in range(len(which)):
-        i = int(which[at])
-        if int(games[i]["phase"]) == HAND_OVER:
-            next_hand(games, i)
-        else:
-            start_match(games, i)

@@ -18,7 +18,7 @@ from scala40_env.kernels.lanes import (
 )
 from scala40_env.kernels.state import ACE_ONE, JOKER, MAX_SEATS, PACK
 
-__all__ = ["PER_CARD", "cost_of", "keep_value", "seen_cards", "take_out"]
+__all__ = ["PER_CARD", "card_cost", "cost_of", "keep_value", "melds_in", "seen_cards", "take_out"]
 
 #: What having one card fewer is worth, beside its points: who has no cards closes.
 PER_CARD = 3
@@ -26,7 +26,6 @@ PER_CARD = 3
 _IN_MELD = 100
 
 _HIGH_ACE = 13
-_LANE = 0x1FFF
 _LOW_RANKS = 0x1FFF_1FFF_1FFF_1FFF
 
 

@@ -90,6 +90,10 @@ class Tally:
         self.turns += sum(len(hand.moves) for hand in record.hands)
         self.moves += sum(len(split_turn(turn)) for hand in record.hands for turn in hand.moves)
 
+    def __str__(self) -> str:
+        matches = _counted(self.matches, "match", "matches")
+        return ", ".join([matches, *(_counted(getattr(self, f"{what}s"), what) for what in ("hand", "turn", "move"))])
+
 
 def _check(settings: ReplaySettings) -> int:
     tally = Tally()
@@ -103,22 +107,12 @@ def _check(settings: ReplaySettings) -> int:
     if settings.json:
         print_json({"file": settings.file, **asdict(tally)})
     else:
-        counts = ", ".join(
-            _counted(count, one, many) for count, (one, many) in zip(_counts(tally), _WORDS, strict=True)
-        )
-        print(f"{settings.file}: replayed {counts}; all of it fits")
+        print(f"{settings.file}: replayed {tally}; all of it fits")
     return Exit.OK
 
 
-_WORDS = (("match", "matches"), ("hand", "hands"), ("turn", "turns"), ("move", "moves"))
-
-
-def _counts(tally: Tally) -> tuple[int, ...]:
-    return tally.matches, tally.hands, tally.turns, tally.moves
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def _count_lines(path: Path) -> int | None:
@@ -192,14 +186,14 @@ def _title(match: int, record: Record) -> str:
     settings = record.rules.to_dict()
     del settings["num_players"]
     rules = " ".join(str(value) if key == "preset" else f"{key}={value}" for key, value in settings.items())
-    return f"== match {match}: {players}; rules {rules}; seed {record.seed}; {_counted(len(record.hands), 'hand', 'hands')}"
+    hands = _counted(len(record.hands), "hand")
+    return f"== match {match}: {players}; rules {rules}; seed {record.seed}; {hands}"
 
 
 def _print_turn(match: int, record: Record, turn: Turn) -> None:
     seat = turn.before.turn
-    print(
-        f"{turn.before}\n\n  hand {turn.hand}, turn {turn.number}, seat {seat} ({record.players[seat]}): {turn.text}\n"
-    )
+    where = f"hand {turn.hand}, turn {turn.number}, seat {seat} ({record.players[seat]})"
+    print(f"{turn.before}\n\n  {where}: {turn.text}\n")
     if _is_last(record, turn):
         print(f"{turn.after}\n")
     _wait()
@@ -226,17 +220,8 @@ def _wait() -> None:
 def _print_turn_as_json(match: int, record: Record, turn: Turn) -> None:
     where = {"match": match, "hand": turn.hand}
     seat = turn.before.turn
-    before = turn.before.position()
-    print_json_line(
-        {
-            **where,
-            "turn": turn.number,
-            "seat": seat,
-            "player": record.players[seat],
-            "moves": turn.text,
-            "before": before,
-        }
-    )
+    played = {"turn": turn.number, "seat": seat, "player": record.players[seat], "moves": turn.text}
+    print_json_line({**where, **played, "before": turn.before.position()})
     outcome = turn.after.outcome
     if outcome is not None:
         ending = {"closing": outcome.closing, "winner": outcome.winner, "points": list(outcome.hand_points)}

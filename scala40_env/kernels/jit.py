@@ -42,13 +42,16 @@ Records = Any
 JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
+#: What kernels are made of outside their own folder: the numbers of cards, options and actions.
+_RULES = [Path(__file__).parent.parent / "rules" / f"{name}.py" for name in ("cards", "config", "moves")]
+
+
 @cache
-def source_hash(*folders: Path) -> str:
-    """Hash of all Python sources in the folders and of everything else that machine code depends on."""
+def source_hash(folder: Path) -> str:
+    """Hash of the sources of our kernels and of those in a folder, and of all else that machine code depends on."""
     digest = hashlib.sha256()
-    for folder in folders:
-        for source in sorted(folder.glob("*.py")):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for source in [*sorted(Path(__file__).parent.glob("*.py")), *_RULES, *sorted(folder.glob("*.py"))]:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
     versions = (numba.__version__, np.__version__, platform.python_version(), platform.machine())
     digest.update(repr((versions, bool(numba.config.BOUNDSCHECK))).encode())
     return digest.hexdigest()[:16]
@@ -59,7 +62,7 @@ def cache_folder(source: Path) -> Path:
     given = os.environ.get("SCALA40_CACHE_DIR")
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     root = Path(given) if given else Path(user) / "scala40_env"
-    return root / source_hash(Path(__file__).parent, source.parent)
+    return root / source_hash(source.parent)
 
 
 @cache

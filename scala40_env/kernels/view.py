@@ -5,6 +5,7 @@ The counterpart deals cards that nobody knows, where a position leaves them open
 
 import numpy as np
 
+from scala40_env.kernels.bits import copy_record
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import seat_can_buy
 from scala40_env.kernels.random import shuffle
@@ -50,7 +51,7 @@ def write_view(games: Records, i: int, seat: int, views: Records, j: int) -> Non
 
     The seed goes too: it is the key to every card of the match.
     """
-    views[j] = games[i]
+    copy_record(views, j, games[i])
     g = views[j]
     g["seed"] = 0
     _hide_hands(g, seat)
