@@ -1,11 +1,11 @@
-"""``scala40 replay``: steps through a record as text, or checks all of a file."""
+"""``scala40 replay``: steps through a record as text, checks all of a file, or makes a page of it."""
 
 from __future__ import annotations
 
 import gzip
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -27,6 +27,7 @@ class ReplaySettings:
 
     At a terminal it waits after each turn: Enter goes on, q stops. With --check nothing is shown, and everything is
     played again move by move: every move has to be legal, and every score has to come out as written.
+    With --html nothing is shown either: the matches become one page to step through in a browser, without a network.
     """
 
     file: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="FILE")]
@@ -38,7 +39,9 @@ class ReplaySettings:
     hand: Annotated[int, tyro.conf.arg(metavar="N")] = 0
     """Only hand number N of each match, from 1 (0: all)."""
     json: bool = False
-    """With --check one object of counts; otherwise one object a line for every turn and every end of a hand."""
+    """With --check or --html one object of counts; otherwise one object a line for every turn and end of a hand."""
+    html: Annotated[str, tyro.conf.arg(metavar="OUT")] = ""
+    """Write the replay of the matches to this file, .html, in place of one that is there."""
 
 
 def run(settings: ReplaySettings) -> int:
@@ -48,10 +51,19 @@ def run(settings: ReplaySettings) -> int:
             raise BadUsage(f"--{name} {getattr(settings, name)}: they are numbered from 1")
     if settings.check and settings.hand:
         raise BadUsage("--check replays whole matches; leave out --hand")
+    if settings.html:
+        _check_html_flags(settings)
     try:
-        return _check(settings) if settings.check else _show(settings)
+        return _way(settings)(settings)
     except BadRecord as error:
         raise BadRecord(f"{settings.file}: {error}") from None
+
+
+def _way(settings: ReplaySettings) -> Callable[[ReplaySettings], int]:
+    """What was asked for."""
+    if settings.html:
+        return _make_page
+    return _check if settings.check else _show
 
 
 def _chosen(settings: ReplaySettings) -> Iterator[tuple[int, Record]]:
@@ -109,6 +121,51 @@ def _check(settings: ReplaySettings) -> int:
     else:
         print(f"{settings.file}: replayed {tally}; all of it fits")
     return Exit.OK
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A page for a browser
+
+MAX_MATCHES_OF_A_PAGE = 50
+"""Each is a few hundred kilobytes, and whoever opens a page wants to see one of them."""
+
+
+def _check_html_flags(settings: ReplaySettings) -> None:
+    """Raise `BadUsage` where --html can't be answered, before anything is replayed."""
+    for flag in ("check", "hand"):
+        if getattr(settings, flag):
+            raise BadUsage(f"--html makes a page of whole matches; leave out --{flag}")
+    if Path(settings.html).suffix.lower() not in (".html", ".htm"):  # so that no record is ever written over
+        raise BadUsage(f"--html {settings.html}: the page is a file whose name ends in .html")
+
+
+def _make_page(settings: ReplaySettings) -> int:
+    from scala40_env.render.html import replay_html
+
+    tally = Tally()
+    size = replay_html(_for_a_page(settings, tally), settings.html)
+    if settings.json:
+        print_json({"file": settings.file, "html": settings.html, "bytes": size, **asdict(tally)})
+    else:
+        print(f"{settings.html}: {tally}; {size:,} bytes, to be opened in a browser")
+    return Exit.OK
+
+
+def _for_a_page(settings: ReplaySettings, tally: Tally) -> Iterator[Record]:
+    """The matches asked for, counted. Raises `BadUsage` for too many."""
+    with progress_bar("matches") as progress:
+        task = progress.add_task("drawing", total=None)
+        for _, record in _chosen(settings):
+            if tally.matches == MAX_MATCHES_OF_A_PAGE:
+                many = f"{settings.file} has more than {MAX_MATCHES_OF_A_PAGE} matches, too many for a page"
+                raise BadUsage(f"{many}; choose one with --match N")
+            tally.add(record)
+            yield record
+            progress.advance(task)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Words
 
 
 def _counted(count: int, one: str, many: str = "") -> str:

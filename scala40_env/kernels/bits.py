@@ -5,11 +5,22 @@ All words are non-negative ``int64``: Numba and NumPy turn a mix of signed and u
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-__all__ = ["copy_record", "count_bits", "highest_bit", "lowest_bit", "mix"]
+__all__ = [
+    "copy_record",
+    "count_bits",
+    "highest_bit",
+    "int8_at",
+    "int32_at",
+    "keep",
+    "lowest_bit",
+    "mix",
+    "store_bytes",
+]
 
 _MASK = (1 << 64) - 1
 _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
@@ -93,6 +104,30 @@ def _mix(word: Any) -> Any:
     return lambda word: _mixed(word)
 
 
+def store_bytes(out: Any, at: int, word: int) -> None:
+    """Store the eight bytes of a word, lowest first, at ``at`` in a contiguous array of int8, aligned or not."""
+    for place in range(8):
+        out[at + place] = word >> 8 * place & 255
+
+
+def int8_at(record: Any, offset: int) -> int:
+    """The signed byte at an offset into a record: fields of one kind that lie in a row, by their number."""
+    return int(np.frombuffer(record.data, np.int8, 1, offset)[0])
+
+
+def int32_at(record: Any, offset: int) -> int:
+    """The signed number of four bytes at an offset into a record."""
+    return int(np.frombuffer(record.data, "<i4", 1, offset)[0])
+
+
+def keep(array: Any) -> None:
+    """Keep an array of records until here.
+
+    A record taken out of an array does not keep it: Numba frees an array after its own last use, and the record would
+    go on pointing into memory that the next array gets.
+    """
+
+
 def copy_record(target: Any, at: int, source: Any) -> None:
     """Copy a record to place ``at`` of an array of the same dtype.
 
@@ -119,3 +154,52 @@ def _copy_record(target: Any, at: Any, source: Any) -> Any:
         _copy_bytes(target[at], source)
 
     return copy
+
+
+@overload(keep, strict=False)
+def _keep(array: Any) -> Any:
+    return lambda array: None
+
+
+def _reader(width: int) -> Any:
+    """Make an intrinsic that reads a signed number of so many bits at an offset into a record."""
+
+    def typing(typingctx: Any, record: Any, offset: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            from llvmlite import ir
+
+            start = builder.bitcast(args[0], ir.IntType(8).as_pointer())
+            pointer = builder.bitcast(builder.gep(start, [args[1]]), ir.IntType(width).as_pointer())
+            return builder.sext(builder.load(pointer), ir.IntType(64))
+
+        return types.int64(record, types.int64), codegen
+
+    return intrinsic(typing)
+
+
+_int8_at, _int32_at = _reader(8), _reader(32)
+
+
+@overload(int8_at, strict=False)
+def _overload_int8_at(record: Any, offset: Any) -> Any:
+    return lambda record, offset: _int8_at(record, offset)
+
+
+@overload(int32_at, strict=False)
+def _overload_int32_at(record: Any, offset: Any) -> Any:
+    return lambda record, offset: _int32_at(record, offset)
+
+
+@intrinsic
+def _store_word(typingctx: Any, address: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], args[1].type.as_pointer())
+        builder.store(args[1], pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.int64), codegen
+
+
+@overload(store_bytes, strict=False)
+def _store_bytes(out: Any, at: Any, word: Any) -> Any:
+    return lambda out, at, word: _store_word(out.ctypes.data + at, word)

@@ -99,6 +99,8 @@ def _clear_hand(g: Record) -> None:
         g["two"][seat] = 0
         g["known_one"][seat] = 0
         g["known_two"][seat] = 0
+        g["threw"][seat] = 0
+        g["took"][seat] = 0
         g["jokers"][seat] = 0
         g["known_jokers"][seat] = 0
         g["hand_n"][seat] = 0

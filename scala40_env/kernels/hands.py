@@ -1,10 +1,19 @@
 """Cards going into hands and out of them."""
 
 from scala40_env.kernels.jit import Record, kernel
-from scala40_env.kernels.lanes import bit_of
+from scala40_env.kernels.lanes import bit_of, bit_or_joker
 from scala40_env.kernels.state import JOKER
 
-__all__ = ["drop_bits", "drop_jokers", "forget_known", "give", "remember_known", "take"]
+__all__ = [
+    "drop_bits",
+    "drop_jokers",
+    "forget_known",
+    "give",
+    "remember_known",
+    "remember_threw",
+    "remember_took",
+    "take",
+]
 
 
 @kernel
@@ -28,6 +37,19 @@ def remember_known(g: Record, seat: int, card: int) -> None:
     bit, one = bit_of(card), int(g["known_one"][seat])
     g["known_two"][seat] = int(g["known_two"][seat]) | (one & bit)
     g["known_one"][seat] = one | bit
+
+
+@kernel
+def remember_threw(g: Record, seat: int, card: int) -> None:
+    """Note that the seat discarded this card."""
+    g["threw"][seat] = int(g["threw"][seat]) | bit_or_joker(card)
+
+
+@kernel
+def remember_took(g: Record, seat: int, card: int) -> None:
+    """Note that the seat took this card from the pozzo, which everybody saw."""
+    g["took"][seat] = int(g["took"][seat]) | bit_or_joker(card)
+    remember_known(g, seat, card)
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from scala40_env.kernels.bits import lowest_bit
 from scala40_env.kernels.jit import Record, kernel
-from scala40_env.kernels.state import JOKER, RUN
+from scala40_env.kernels.state import JOKER, JOKER_BIT, RUN
 
 __all__ = [
     "ACES",
@@ -12,6 +12,7 @@ __all__ = [
     "POSITION_POINTS",
     "SUIT_TRIPLES",
     "bit_of",
+    "bit_or_joker",
     "card_at",
     "holds",
     "meld_points",
@@ -50,6 +51,12 @@ _SPREAD = np.array([sum(1 << (16 * s) for s in range(4) if m >> s & 1) for m in 
 def bit_of(card: int) -> int:
     """The bit of a natural card."""
     return 1 << (((card // 13) << 4) + card % 13)
+
+
+@kernel
+def bit_or_joker(card: int) -> int:
+    """The bit of a card, JOKER_BIT for a joker."""
+    return JOKER_BIT if card == JOKER else bit_of(card)
 
 
 @kernel

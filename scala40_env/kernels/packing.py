@@ -19,7 +19,7 @@ from scala40_env.kernels.lanes import (
     BASES,
     POSITION_POINTS,
     SUIT_TRIPLES,
-    bit_of,
+    bit_or_joker,
     meld_points,
     natural_bits,
     pairs_in_sets,
@@ -36,7 +36,7 @@ from scala40_env.kernels.moves import (
     may_close_in_hand_below,
     min_left,
 )
-from scala40_env.kernels.state import AFTER_THRESHOLD, JOKER, NONE, RUN, SET
+from scala40_env.kernels.state import AFTER_THRESHOLD, JOKER_BIT, NONE, RUN, SET
 from scala40_env.kernels.table import (
     accepted_bits,
     ban_of_table,
@@ -53,8 +53,6 @@ __all__ = ["NO", "UNSURE", "YES", "joker_run_table", "natural_cover", "outlook"]
 NO, UNSURE, YES = range(3)
 
 _LANE = 0x1FFF
-#: Stands for a joker among bits of cards: no card has it.
-_JOKER_BIT = 1 << 15
 _HIGH_ACE = 13
 _LOW_RANKS = 0x1FFF_1FFF_1FFF_1FFF
 
@@ -70,7 +68,7 @@ FRAME = np.dtype(
         # the hand
         ("one", "<i8"),
         ("two", "<i8"),
-        ("owed", "<i8"),  # bit of a card that has to be laid (_JOKER_BIT: a joker), 0 if none
+        ("owed", "<i8"),  # bit of a card that has to be laid (JOKER_BIT: a joker), 0 if none
         ("fresh", "<i8"),  # what the melds of this search accept, for the attaching ban
         ("own", "<i8"),  # slots of melds of this turn that may be made longer later
         ("jokers", "<i2"),
@@ -202,14 +200,6 @@ def _may_empty(one: int, two: int, jokers: int) -> bool:
 
 
 @kernel
-def _bit_or_joker(card: int) -> int:
-    """The bit of a card that has to be laid; _JOKER_BIT for a joker; 0 for none."""
-    if card == NONE:
-        return 0
-    return _JOKER_BIT if card == JOKER else bit_of(card)
-
-
-@kernel
 def _end_after(g: Record, level: int, one: int, jokers: int, left: int, fresh: int) -> int:
     """Whether a discard ends the turn after opening with these cards left; ``fresh`` is what the new melds accept."""
     barred = int(g["barred_card"]) != NONE
@@ -274,7 +264,7 @@ def _may_grow(g: Record, frame: Record, usable: int) -> int:
 def _hopeless(g: Record, frame: Record, usable: int) -> bool:
     """Whether neither the points nor an empty hand can be reached any more, nor the owed card be laid."""
     one, two, owed = int(frame["one"]), int(frame["two"]), int(frame["owed"])
-    if owed and not (owed & one or (owed & _JOKER_BIT and int(frame["jokers"]))):
+    if owed and not (owed & one or (owed & JOKER_BIT and int(frame["jokers"]))):
         return True
     need = int(frame["need"])
     if need <= 0:
@@ -302,7 +292,7 @@ def _lay(frame: Record, bits: int, number: int, points: int) -> None:
     frame["jokers"] = int(frame["jokers"]) - number
     frame["left"] = int(frame["left"]) - count_bits(bits) - number
     frame["need"] = int(frame["need"]) - points
-    frame["owed"] = int(frame["owed"]) & ~(bits | (_JOKER_BIT if number else 0))
+    frame["owed"] = int(frame["owed"]) & ~(bits | (JOKER_BIT if number else 0))
 
 
 @kernel
@@ -457,7 +447,7 @@ def _first_frame(g: Record, frame: Record) -> None:
     frame["two"] = g["two"][seat]
     frame["jokers"] = g["jokers"][seat]
     frame["left"] = g["hand_n"][seat]
-    frame["owed"] = _bit_or_joker(int(g["owed_card"]))
+    frame["owed"] = 0 if int(g["owed_card"]) == NONE else bit_or_joker(int(g["owed_card"]))
     frame["own"] = g["new_melds"]
     frame["need"] = _points_needed(g)
     frame["fresh"] = 0

@@ -4,7 +4,7 @@ Cards are numbered 0..51 (suit * 13 + rank; suits s h d c, ranks ace to king) an
 64-bit word of four 16-bit *lanes*, a lane for each suit, with the bit of a card at ``suit * 16 + rank``; bit 13 of a
 lane is the ace above the king, bits 14 and 15 stay empty, so that words are never negative and shifts along the ranks
 do not spill into the next suit after masking. A hand is two such words: the cards held at least once (``one``) and
-those held twice (``two``), and a number of jokers.
+those held twice (``two``), and a number of jokers. Where one word has to hold a joker too, it is ``JOKER_BIT``.
 
 The stock lies at the low end of ``pile`` (its last card is drawn next), the pozzo at the high end, growing downwards
 (card k from the bottom at index 107 - k): together they never hold more than 108 cards.
@@ -21,13 +21,15 @@ import numpy as np
 from scala40_env.rules.cards import JOKER as JOKER
 from scala40_env.rules.config import CHOICES, FIELDS
 
-__all__ = ["GAME", "JOKER", "MAX_MELDS", "MAX_SEATS", "PACK", "RULE_NAMES"]
+__all__ = ["GAME", "JOKER", "JOKER_BIT", "MAX_MELDS", "MAX_SEATS", "PACK", "RULE_NAMES"]
 
 MAX_SEATS = 6
 #: Cards in two packs with four jokers.
 PACK = 108
 #: 108 cards make at most 36 melds of three.
 MAX_MELDS = 36
+#: Stands for a joker in a set of cards: no card has it.
+JOKER_BIT = 1 << 15
 
 # Phases
 DRAW, PLAY, BUY, HAND_OVER, MATCH_OVER = range(5)
@@ -93,6 +95,9 @@ GAME = np.dtype(
         ("two", "<i8", (MAX_SEATS,)),
         ("known_one", "<i8", (MAX_SEATS,)),
         ("known_two", "<i8", (MAX_SEATS,)),
+        # the cards (with JOKER_BIT) that the seats threw on the pozzo and took from it in this hand
+        ("threw", "<i8", (MAX_SEATS,)),
+        ("took", "<i8", (MAX_SEATS,)),
         # bit sets over the melds: laid in this turn; those that jokers still owed came from
         ("new_melds", "<i8"),
         ("swapped_melds", "<i8"),

@@ -19,7 +19,15 @@ from scala40_env.kernels.deal import (
     push_pozzo,
     renewals_left,
 )
-from scala40_env.kernels.hands import drop_bits, drop_jokers, give, remember_known, take
+from scala40_env.kernels.hands import (
+    drop_bits,
+    drop_jokers,
+    give,
+    remember_known,
+    remember_threw,
+    remember_took,
+    take,
+)
 from scala40_env.kernels.islands import address_of, game_at, island
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import bit_of, meld_points, natural_bits
@@ -97,7 +105,7 @@ def apply_pozzo(g: Record) -> None:
     seat, kept = int(g["turn"]), pozzo_card_is_kept(g)
     card = pop_pozzo(g)
     give(g, seat, card)
-    remember_known(g, seat, card)
+    remember_took(g, seat, card)
     if kept:
         g["barred_card"] = card
     else:
@@ -279,6 +287,7 @@ def apply_discard(g: Record, card: int) -> None:
     seat = int(g["turn"])
     take(g, seat, card)
     push_pozzo(g, card, seat)
+    remember_threw(g, seat, card)
     if int(g["hand_n"][seat]) == 0:
         close_hand(g)
     else:
@@ -305,7 +314,7 @@ def apply_buy(g: Record) -> None:
     seat = int(g["turn"])
     card = pop_pozzo(g)
     give(g, seat, card)
-    remember_known(g, seat, card)
+    remember_took(g, seat, card)
     g["owed_card"] = card
 
 

@@ -324,6 +324,12 @@ class Game:
     def __str__(self) -> str:
         return table_text(self._state, self._rules)
 
+    def _repr_svg_(self) -> str:
+        """The drawing with all cards, for notebooks."""
+        from scala40_env.render.svg import svg_of  # drawing is for who looks, so it is loaded late
+
+        return svg_of(self)
+
     def __repr__(self) -> str:
         return f"<Game {self._rules!r} seed={self.seed}: {self.phase}, turn of seat {self.turn}>"
 

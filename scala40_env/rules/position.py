@@ -9,6 +9,10 @@ written only where they say something that the defaults do not:
 `known`             for each seat, the cards in its hand that everybody saw go there; default: none
 `discarded_by`      for each card of the pozzo who discarded it, null for the upcard; default: the seats in order
                     of play, backwards from the one on move
+`threw`             for each seat, the different cards that it has discarded in this hand; at least, and by default,
+                    those of the pozzo that are its own by `discarded_by`
+`took`              for each seat, the different cards that it has taken from the pozzo, or bought, in this hand; at
+                    least, and by default, the natural ones of `known`
 `hands_won`         for each seat, for the tie-breaks; default: zeros (so too `unopened_hands`, `reentries_used`)
 `hands_played`      hands of this match that are over; default: none, or the one just over
 `reshuffles`        how often the stock of this hand was renewed; default: never
@@ -22,7 +26,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +38,8 @@ from scala40_env.rules.position_reader import (
     Places,
     default_discarders,
     default_out,
+    default_threw,
+    default_took,
     players_before,
     read_position,
 )
@@ -49,6 +55,8 @@ from scala40_env.rules.reading import (
     pozzo_of,
     rules_of,
     stock_of,
+    threw_of,
+    took_of,
 )
 
 __all__ = ["Wording", "from_position", "to_position"]
@@ -131,19 +139,29 @@ def _seats_with(flags: list[int]) -> list[int]:
 
 def _extras(games: Games, rules: Rules) -> dict[str, tuple[Any, Any]]:
     """The optional keys: value and default of each."""
-    zeros = [0] * rules.num_players
+    seats, zeros = range(rules.num_players), [0] * rules.num_players
     out = _seats_with(numbers(games, "out"))
     over = number(games, "phase") in (HAND_OVER, MATCH_OVER)
     return {
         "mover": (number(games, "mover"), _default_mover(games, out)),
         "out": (out, default_out(rules, numbers(games, "scores"))),
-        "known": ([format_cards(known_of(games, seat)) for seat in range(len(zeros))], [""] * len(zeros)),
+        "known": ([format_cards(known_of(games, seat)) for seat in seats], [""] * len(zeros)),
         "discarded_by": ([_seat_or_none(seat) for seat in discarders_of(games)], _default_discarders(games, out)),
+        "threw": _card_sets(games, threw_of, default_threw(seats, pozzo_of(games), discarders_of(games))),
+        "took": _card_sets(games, took_of, default_took(known_of(games, seat) for seat in seats)),
         **{name: (numbers(games, name), zeros) for name in ("hands_won", "unopened_hands", "reentries_used")},
         "hands_played": (number(games, "hand_no") + over, int(over)),
         "reshuffles": (number(games, "shuffles"), 0),
         "seed": (number(games, "seed"), 0),
     }
+
+
+def _card_sets(
+    games: Games, cards_of: Callable[[Games, int], list[int]], default: list[set[int]]
+) -> tuple[list[str], list[str]]:
+    """A set of cards of each seat, in notation, and its default."""
+    values = [format_cards(cards_of(games, seat)) for seat in range(len(default))]
+    return values, [format_cards(sorted(cards)) for cards in default]
 
 
 def _default_mover(games: Games, out: list[int]) -> int:

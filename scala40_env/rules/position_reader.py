@@ -7,7 +7,7 @@ raises `BadPosition` with the name of the field, what was given, and what is all
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -34,7 +34,7 @@ from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import BadNotation, BadPosition, shown, suggestion
 from scala40_env.rules.melds import Meld, parse_meld
 from scala40_env.rules.moves import MAX_MELDS, expand_meld
-from scala40_env.rules.reading import Games, legal_ids, new_games, words_in
+from scala40_env.rules.reading import Games, legal_ids, new_games, word_in, words_in
 
 DEFAULT_LAPS = 10
 """Laps that a position is taken to be in where it does not say: long past the first."""
@@ -60,7 +60,19 @@ TALLIES = ("hands_won", "unopened_hands", "reentries_used")
 RESULT_KEYS = ("hand_points", "winner", "closing", "champions")
 KEYS = (
     *("rules", "dealer", *REQUIRED, "turns_played", "opened", "table", "pozzo", "stock", "this_turn", "scores"),
-    *("mover", "out", "known", "discarded_by", *TALLIES, "hands_played", "reshuffles", "seed", *RESULT_KEYS),
+    *(
+        "mover",
+        "out",
+        "known",
+        "discarded_by",
+        "threw",
+        "took",
+        *TALLIES,
+        "hands_played",
+        "reshuffles",
+        "seed",
+        *RESULT_KEYS,
+    ),
 )
 
 
@@ -90,6 +102,8 @@ class Draft:
     hands: list[list[int]] = field(default_factory=list)
     unknown: list[int] = field(default_factory=list)
     known: list[list[int]] = field(default_factory=list)
+    threw: list[set[int]] = field(default_factory=list)
+    took: list[set[int]] = field(default_factory=list)
     table: list[Meld] = field(default_factory=list)
     pozzo: list[int] = field(default_factory=list)
     stock: list[int] = field(default_factory=list)
@@ -134,6 +148,19 @@ def default_discarders(places: Places, pozzo_n: int, turns_played: int, reshuffl
     if seats and pozzo_n == turns_played + 1 and not reshuffles:
         seats[0] = None
     return seats
+
+
+def default_threw(seats: Iterable[int], pozzo: Sequence[int], discarded_by: Sequence[int | None]) -> list[set[int]]:
+    """What each seat has discarded if nothing else is said: its cards in the pozzo."""
+    return [{card for card, by in zip(pozzo, discarded_by, strict=True) if by == seat} for seat in seats]
+
+
+def default_took(known: Iterable[Iterable[int]]) -> list[set[int]]:
+    """What each seat has taken from the pozzo if nothing else is said: its known cards.
+
+    No jokers: a known joker was most likely taken from the table.
+    """
+    return [set(cards) - {JOKER} for cards in known]
 
 
 def _fill_unknown(draft: Draft, given: Mapping[str, Any]) -> None:
@@ -371,6 +398,20 @@ def _read_known(draft: Draft, given: Mapping[str, Any]) -> None:
             raise BadPosition(f"known[{seat}]: {format_card(card)} is not so often in that hand")
         draft.known.append(cards)
     draft.discarded_by = _read_discarders(draft, given)
+    draft.threw = default_threw(range(rules.num_players), draft.pozzo, draft.discarded_by)
+    draft.took = default_took(draft.known)
+    for name, sets in (("threw", draft.threw), ("took", draft.took)):
+        if name in given:
+            _add_history(sets, given[name], name, rules)
+
+
+def _add_history(sets: list[set[int]], value: object, name: str, rules: Rules) -> None:
+    """Add to the sets of the seats the cards that a position says they threw, or took."""
+    for seat, text in enumerate(_seat_list(value, name, rules)):
+        cards = _cards(text, f"{name}[{seat}]")
+        if JOKER in cards and not rules.num_jokers:
+            raise BadPosition(f"{name}[{seat}]: {format_card(JOKER)} is not in the pack (num_jokers)")
+        sets[seat].update(cards)
 
 
 def _read_discarders(draft: Draft, given: Mapping[str, Any]) -> list[int | None]:
@@ -622,6 +663,7 @@ def _write_hands(games: Games, draft: Draft) -> None:
                 games[prefix + name][0, seat] = word
         games["hand_n"][0, seat] = len(hand)
         games["opened"][0, seat] = draft.opened[seat]
+        games["threw"][0, seat], games["took"][0, seat] = word_in(draft.threw[seat]), word_in(draft.took[seat])
 
 
 def _write_table(games: Games, draft: Draft) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scala40_env.kernels.engine import legal_actions as _legal_actions
 from scala40_env.kernels.engine import write_mask as _write_mask
-from scala40_env.kernels.state import GAME, MAX_SEATS, NONE, PACK, RULE_NAMES, RUN
+from scala40_env.kernels.state import GAME, JOKER_BIT, MAX_SEATS, NONE, PACK, RULE_NAMES, RUN
 from scala40_env.rules.cards import COPIES, JOKER, NUM_NATURALS, NUM_RANKS
 from scala40_env.rules.config import CHOICES, PRESET_MAX_PLAYERS, PRESETS, SPECS, Rules, Value
 from scala40_env.rules.melds import Meld
@@ -96,6 +96,14 @@ def words_in(cards: Iterable[int]) -> tuple[int, int, int]:
     return words[0], words[1], jokers
 
 
+def word_in(cards: Iterable[int]) -> int:
+    """The set of these cards in one word."""
+    word = 0
+    for card in cards:
+        word |= JOKER_BIT if card == JOKER else 1 << _bit_index(card)
+    return word
+
+
 def _bit_index(card: int) -> int:
     return card // NUM_RANKS * _LANE + card % NUM_RANKS
 
@@ -113,6 +121,20 @@ def known_of(games: Games, seat: int) -> list[int]:
 def _held(games: Games, seat: int, prefix: str) -> list[int]:
     one, two, jokers = (int(games[prefix + name][0, seat]) for name in ("one", "two", "jokers"))
     return cards_in(one, two, jokers)
+
+
+def threw_of(games: Games, seat: int) -> list[int]:
+    """The different cards that a seat has discarded in this hand, in ascending order."""
+    return _in_word(int(games["threw"][0, seat]))
+
+
+def took_of(games: Games, seat: int) -> list[int]:
+    """The different cards that a seat has taken from the pozzo, or bought, in this hand, in ascending order."""
+    return _in_word(int(games["took"][0, seat]))
+
+
+def _in_word(word: int) -> list[int]:
+    return cards_in(word, 0, int(word & JOKER_BIT != 0))
 
 
 def melds_of(games: Games) -> list[Meld]:

@@ -32,6 +32,8 @@ from scala40_env.rules.reading import (
     pozzo_of,
     rules_of,
     texts_of,
+    threw_of,
+    took_of,
 )
 from scala40_env.rules.table_text import table_text
 
@@ -91,6 +93,16 @@ class View:
     def discarded_by(self) -> tuple[int | None, ...]:
         """For each card of the pozzo the seat that discarded it, None for the upcard."""
         return tuple(None if seat == NONE else seat for seat in discarders_of(self._games))
+
+    @property
+    def threw(self) -> tuple[tuple[str, ...], ...]:
+        """For each seat the different cards that it has discarded in this hand."""
+        return tuple(_texts(threw_of(self._games, seat)) for seat in range(self.rules.num_players))
+
+    @property
+    def took(self) -> tuple[tuple[str, ...], ...]:
+        """For each seat the different cards that it has taken from the pozzo, or bought, in this hand."""
+        return tuple(_texts(took_of(self._games, seat)) for seat in range(self.rules.num_players))
 
     @property
     def stock_size(self) -> int:
@@ -181,6 +193,12 @@ class View:
 
     def __str__(self) -> str:
         return table_text(self._games, self.rules, self.seat)
+
+    def _repr_svg_(self) -> str:
+        """The drawing as the seat sees it, for notebooks."""
+        from scala40_env.render.svg import svg_of  # drawing is for who looks, so it is loaded late
+
+        return svg_of(self)
 
     def __repr__(self) -> str:
         return f"<View of seat {self.seat}: {self.phase}, turn of seat {self.turn}>"

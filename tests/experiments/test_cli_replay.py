@@ -189,3 +189,55 @@ def test_at_a_terminal_it_waits(
 def test_lines_are_counted_for_the_progress_bar(file: Path) -> None:
     assert _count_lines(file) == 2
     assert _count_lines(file.with_name("missing")) is None
+
+
+def test_a_page_for_a_browser(capsys: Capture, file: Path, records: list[Record]) -> None:
+    page = file.with_name("page.html")
+    page.write_text("an older page")
+    code, out, err = answer(capsys, str(file), "--html", str(page))
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{page}: 2 matches, 3 hands, ") and f"{page.stat().st_size:,} bytes" in out
+    assert page.read_text().startswith("<!DOCTYPE html>") and '"anna","bruno"' in page.read_text()
+
+
+def test_a_page_of_one_match_as_json(capsys: Capture, file: Path, records: list[Record]) -> None:
+    page = file.with_name("page.html")
+    _, out, _ = answer(capsys, str(file), "--html", str(page), "--match", "2", "--json")
+    about = {"file": str(file), "html": str(page), "bytes": page.stat().st_size}
+    assert json.loads(out) == {**about, **counts(records[1:])}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--html", "page.html", "--check"), "leave out --check"),
+        (("--html", "page.html", "--hand", "1"), "leave out --hand"),
+        (("--html", "page.jsonl.gz"), "ends in .html"),
+        (("--html", "page.html", "--match", "3"), "has matches 1 to 2"),
+        (("--html", "missing/page.html"), "missing/page.html: No such file"),
+    ],
+)
+def test_a_page_that_can_not_be_made_is_refused(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, file: Path, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(file.parent)
+    assert said in refused(capsys, str(file), *words)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_a_page_of_too_many_matches_is_refused(capsys: Capture, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    monkeypatch.setattr("experiments.commands.replay.MAX_MATCHES_OF_A_PAGE", 1)
+    page = file.with_name("page.html")
+    assert "more than 1 matches, too many for a page; choose one with --match N" in refused(
+        capsys, str(file), "--html", str(page)
+    )
+    assert not page.exists()
+    assert answer(capsys, str(file), "--html", str(page), "--match", "2")[0] == 0
+
+
+def test_a_record_that_does_not_replay_makes_no_page(capsys: Capture, tmp_path: Path, records: list[Record]) -> None:
+    path = tmp_path / "edited.jsonl"
+    path.write_text(f"{edited(records[0], set_move)}\n")
+    said = refused(capsys, str(path), "--html", str(tmp_path / "page.html"))
+    assert f"{path}: line 1: hand 2, turn 2, move 'pozzo'" in said
+    assert not (tmp_path / "page.html").exists()

@@ -29,7 +29,7 @@ from .twin import legal, play
 Position = dict[str, Any]
 
 #: Keys of the engine's positions that the rules of play do not look at.
-UNKNOWN_TO_TWIN = ("known", "discarded_by", "seed", "champions")
+UNKNOWN_TO_TWIN = ("known", "discarded_by", "threw", "took", "seed", "champions")
 #: Values of the single options that are tried one by one on top of the federation's rules.
 SINGLE_OPTIONS: dict[str, tuple[Any, ...]] = {
     **{field: values[1:] for field, values in CHOICES.items() if field not in ("match", "team_score")},

@@ -64,6 +64,8 @@ def test_a_complete_position_comes_back_word_for_word() -> None:
         {"hands_won": [1, 0, 2], "unopened_hands": [0, 3, 0], "reentries_used": [0, 0, 1]},
         {"hands_played": 3, "reshuffles": 2},
         {"known": ["", "9c", ""], "discarded_by": [None, 2, 1]},
+        {"threw": ["2h Kd", "2h 3d", "As 6c *"], "took": ["Ks", "9d *", ""]},
+        {"threw": ["Kd", "2h", "6c"], "took": ["", "", ""]},
         {"mover": 1},
         {"rules": {"preset": "fisca", "num_players": 3, "limit": 101}},
     ],
@@ -72,6 +74,15 @@ def test_a_complete_position_comes_back_word_for_word() -> None:
 def test_optional_keys_come_back(extra: dict[str, Any]) -> None:
     position = {**COMPLETE, **extra}
     assert Game.from_position(position).position() == position
+
+
+def test_what_lies_in_the_pozzo_was_thrown_and_what_is_known_was_taken() -> None:
+    """A position need not say so, and can't say otherwise; a known joker may have come from the table."""
+    known = {"known": ["", "9c *", ""], "discarded_by": [None, 2, 1]}
+    for said in ({}, {"threw": ["", "3d", ""], "took": ["", "", "5d"]}):
+        view = Game.from_position({**COMPLETE, **known, **said}).view(0)
+        assert view.threw == ((), ("3d", "Kd") if said else ("Kd",), ("6c",))
+        assert view.took == ((), ("9c",), ("5d",) if said else ())
 
 
 def test_the_order_of_cards_is_kept_while_the_cards_are_the_same() -> None:
@@ -196,6 +207,10 @@ REFUSED: list[tuple[dict[str, Any], list[str]]] = [
     (base(opened=[True]), ["opened", "1"]),
     (base(opened=[1, 0, 0]), ["opened[0]"]),
     (base(opened=None), ["opened"]),
+    (base(threw=["2h"]), ["threw", "1", "3"]),
+    (base(took=["2h", None, ""]), ["took[1]"]),
+    (base(threw=["", "", "2x"]), ["threw[2]", "2x"]),
+    (base(rules={"num_players": 3, "num_jokers": 0}, table=[], took=["*", "", ""]), ["took[0]", "*", "num_jokers"]),
     (base(scores=[0, 0]), ["scores"]),
     (base(scores=[0, 0, 2**40]), ["scores[2]"]),
     (base(scores=[0, 0, "7"]), ["scores[2]"]),

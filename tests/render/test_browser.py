@@ -1,0 +1,165 @@
+"""The replay page in a real browser: Debian's Chromium through Playwright. Skips where one of them is missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scala40_env.render import replay_html
+from tests.render.tables import NAMES, long_match, short_match
+
+api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+if CHROMIUM is None:
+    pytest.skip("there is no chromium on the path", allow_module_level=True)
+
+pytestmark = pytest.mark.jit
+
+QUIET = ["quic", "background-networking", "component-update", "sync"]  # services that would look for a network
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("replay") / "match.html"
+    replay_html([long_match(), short_match()], path)
+    return path
+
+
+@pytest.fixture(params=SIZES)
+def page(request: pytest.FixtureRequest, browser: Any, file: Path) -> Iterator[Any]:
+    """The page open at one of the sizes, offline; what it logs or asks for fails the test."""
+    width, height = SIZES[request.param]
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
+    opened, wrong = context.new_page(), []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda message: wrong.append(message.text))
+    opened.on("request", lambda asked: None if asked.url == file.as_uri() else wrong.append(asked.url))
+    opened.goto(file.as_uri())
+    yield opened
+    context.close()
+    assert not wrong
+
+
+def shown(page: Any) -> str:
+    return str(page.inner_text("#move"))
+
+
+def wait_for_move(page: Any, move: int) -> None:
+    """Wait until it has played so far; Playwright's own waiting evaluates code, which the page's policy forbids."""
+    for _ in range(100):
+        if int(page.input_value("#slider")) >= move:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"after 5 s the page stands at: {shown(page)}")
+
+
+def faces(page: Any, where: str) -> list[str]:
+    return [svg.get_attribute("aria-label") for svg in page.query_selector_all(f"{where} svg.card")]
+
+
+def test_it_opens_fast(page: Any) -> None:
+    timing = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert 0 < timing < 1000  # milliseconds
+    assert "the cards are dealt" in shown(page)
+
+
+def test_it_fits_its_width(page: Any) -> None:
+    page.select_option("#hand", "4")
+    page.click("#last")
+    page.click("#back")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for svg in page.query_selector_all("svg.card"):
+        box = svg.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 0.5
+
+
+def test_names_are_text(page: Any) -> None:
+    assert page.inner_text("#seats article:nth-child(2) h2").startswith(NAMES[1])
+    assert page.query_selector("#seats b") is None
+
+
+def test_keys_and_buttons(page: Any) -> None:
+    keys = page.keyboard
+    keys.press("ArrowRight")
+    assert "Hand 1, move 1 of" in shown(page) and "stock" in shown(page)
+    keys.press("End")
+    assert page.input_value("#slider") == page.get_attribute("#slider", "max")
+    keys.press("ArrowRight")
+    assert "Hand 2, move 0 of" in shown(page)
+    keys.press("ArrowLeft")
+    assert "Hand 1" in shown(page)
+    keys.press("Home")
+    assert "move 0 of" in shown(page) and page.is_disabled("#back")
+    keys.press("PageDown")
+    assert "Hand 2" in shown(page)
+    keys.press("ArrowDown")
+    assert "discard" in shown(page)
+    page.click("#on")
+    page.click("#back")
+    page.click("#first")
+    assert "Hand 2, move 0 of" in shown(page)
+    page.fill("#slider", "3")
+    assert "move 3 of" in shown(page)
+    page.click("#scores tr:nth-child(5) button")
+    assert page.eval_on_selector("#hand", "select => select.value") == "2"
+
+
+def test_it_plays_and_pauses(page: Any) -> None:
+    page.select_option("#speed", "60")
+    page.click("h1")
+    page.keyboard.press("Space")
+    wait_for_move(page, 3)
+    assert page.get_attribute("#run", "aria-label") == "Pause"
+    page.click("#run")
+    before = shown(page)
+    page.wait_for_timeout(200)
+    assert shown(page) == before and page.get_attribute("#run", "aria-label") == "Play"
+
+
+def test_one_seat_sees_its_own_cards(page: Any) -> None:
+    hidden = "hidden card"
+    assert hidden not in faces(page, "#seats")
+    page.select_option("#viewer", "2")
+    for seat in range(4):
+        of_seat = faces(page, f"#seats article:nth-child({seat + 1})")
+        assert len(of_seat) == 13
+        assert (hidden in of_seat) == (seat != 2)
+    page.select_option("#viewer", "-1")
+    assert hidden not in faces(page, "#seats")
+
+
+def test_every_state_is_what_the_file_says(page: Any) -> None:
+    wanted = page.evaluate("[0, 1, 2, 3].map((seat) => states.at(-2)[`h${seat}`].length)")
+    page.click("#last")
+    page.click("#back")
+    assert [len(faces(page, f"#seats article:nth-child({seat})")) for seat in (1, 2, 3, 4)] == wanted
+    assert len(page.query_selector_all(".meld")) == page.evaluate(
+        "Object.keys(states.at(-2)).filter((key) => key[0] === 'm').length"
+    )
+
+
+def test_four_colours(page: Any) -> None:
+    colour = "getComputedStyle(document.querySelector('#s40-5d g')).fill"
+    red = page.evaluate(colour)
+    page.check("#colours")
+    assert page.evaluate(colour) != red
+
+
+def test_another_match(page: Any) -> None:
+    page.select_option("#match", "1")
+    assert page.inner_text("h1") == "anna, bruno"
+    assert len(page.query_selector_all("#seats article")) == 2
