@@ -9,7 +9,7 @@ import numpy as np
 from agents.kernels.laying import best_laying
 from agents.kernels.worth import PER_CARD, card_cost, cost_of, keep_value, melds_in, seen_cards, take_out
 from scala40_env.kernels.actions import BUY, DISCARD, PASS, POZZO, SLOTS, STOCK, is_attach, is_meld, is_swap, jokers_of
-from scala40_env.kernels.bits import copy_record
+from scala40_env.kernels.bits import copy_record, keep
 from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.islands import address_of, game_at, island
@@ -251,4 +251,5 @@ def _choose_buy(g: Record, moves: np.ndarray, n: int, weights: np.ndarray) -> in
     options = np.empty(MOST_MOVES, np.int16)
     found = legal_moves(bought, options)
     gain = _best_table_move(bought, options, found, weights)[1] - card_cost(g, card) - PER_CARD
+    keep(trial)
     return BUY if gain >= weights[BUYING] else PASS

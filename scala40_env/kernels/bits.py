@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-__all__ = ["copy_record", "count_bits", "highest_bit", "lowest_bit", "mix"]
+__all__ = ["copy_record", "count_bits", "highest_bit", "keep", "lowest_bit", "mix"]
 
 _MASK = (1 << 64) - 1
 _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
@@ -93,6 +93,14 @@ def _mix(word: Any) -> Any:
     return lambda word: _mixed(word)
 
 
+def keep(array: Any) -> None:
+    """Keep an array of records until here.
+
+    A record taken out of an array does not keep it: Numba frees an array after its own last use, and the record would
+    go on pointing into memory that the next array gets.
+    """
+
+
 def copy_record(target: Any, at: int, source: Any) -> None:
     """Copy a record to place ``at`` of an array of the same dtype.
 
@@ -119,3 +127,8 @@ def _copy_record(target: Any, at: Any, source: Any) -> Any:
         _copy_bytes(target[at], source)
 
     return copy
+
+
+@overload(keep, strict=False)
+def _keep(array: Any) -> Any:
+    return lambda array: None

@@ -20,7 +20,7 @@ from scala40_env.kernels.actions import (
     meld_of,
     slot_of,
 )
-from scala40_env.kernels.bits import copy_record, count_bits, lowest_bit, mix
+from scala40_env.kernels.bits import copy_record, count_bits, keep, lowest_bit, mix
 from scala40_env.kernels.deal import can_draw, pozzo_top
 from scala40_env.kernels.hands import give
 from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island, moves_at
@@ -321,6 +321,16 @@ def can_finish(g: Record, level: int) -> bool:
 
 
 @kernel
+def _can_finish_with_pozzo(g: Record) -> bool:
+    """Take the top card of the pozzo; whether the turn can be ended then."""
+    opened, kept = int(g["opened"][int(g["turn"])]) != 0, pozzo_card_is_kept(g)
+    apply_pozzo(g)
+    if not kept and opened and _is_stuck(g, ALL_RULES):
+        return False
+    return can_finish(g, ALL_RULES)
+
+
+@kernel
 def pozzo_is_legal(g: Record) -> bool:
     """Whether the seat on move may take the top card of the pozzo."""
     card = pozzo_top(g)
@@ -331,12 +341,9 @@ def pozzo_is_legal(g: Record) -> bool:
         return False
     trial = np.empty(1, GAME)
     copy_record(trial, 0, g)
-    state = trial[0]
-    kept = pozzo_card_is_kept(g)
-    apply_pozzo(state)
-    if not kept and opened and _is_stuck(state, ALL_RULES):
-        return False
-    return can_finish(state, ALL_RULES)
+    legal = _can_finish_with_pozzo(trial[0])
+    keep(trial)
+    return legal
 
 
 @kernel
@@ -481,7 +488,9 @@ def seat_can_buy(g: Record, seat: int) -> bool:
     give(state, seat, card)
     state["owed_card"] = card
     moves = np.empty(MOST_MOVES, np.int16)
-    return _buying_moves(state, moves) > 0
+    n = _buying_moves(state, moves)
+    keep(trial)
+    return n > 0
 
 
 @kernel
