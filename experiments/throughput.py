@@ -35,6 +35,8 @@ REFERENCE = "fisca"
 REFERENCE_PLAYERS = 2
 PLAIN_DECISIONS = 500
 """Decisions of one run in plain Python: some hands, a fraction of a second."""
+SLOW = "!"
+"""Marks a case in which single positions took so long that its median run is no fair picture."""
 BATCH_GAMES = 50_000
 """So many that no memory that was used before can hold them: the figure would miss what is taken from there."""
 BATCH_DECISIONS = 20
@@ -379,6 +381,7 @@ def _result(case: Case, runs: Sequence[Run], medians: dict[Case, float]) -> dict
         **case._asdict(),
         "decisions_per_s": round(medians[case]),
         "spread": _spread(rates),
+        "overall_decisions_per_s": round(statistics.harmonic_mean(rates)),
         "hands_per_s": round(statistics.median(run.hands_per_s for run in runs), 1),
         "ratio_to_fisca": _ratio(case, case._replace(preset=REFERENCE), medians),
         "ratio_to_fisca_2_players": _ratio(case, case._replace(preset=REFERENCE, players=REFERENCE_PLAYERS), medians),
@@ -450,10 +453,21 @@ def _print_results(results: Sequence[dict[str, Any]]) -> None:
         cells = [_cell(row.get(kind)) for kind in kinds]
         table.add_row(preset, str(players), *cells, f"{first['hands_per_s']:,.0f}", *ratios)
     print_table(table)
+    for held_up in filter(_is_held_up, results):
+        case = f"{held_up['preset']}, {held_up['players']} players, {held_up['what']}, {held_up['cores']} cores"
+        print(f"{SLOW} {case}: {held_up['overall_decisions_per_s']:,} over all runs; single positions took very long")
 
 
 def _cell(result: dict[str, Any] | None) -> str:
-    return "" if result is None else f"{result['decisions_per_s']:,} ({result['spread']:.0%})"
+    if result is None:
+        return ""
+    mark = SLOW if _is_held_up(result) else ""
+    return f"{mark}{result['decisions_per_s']:,} ({result['spread']:.0%})"
+
+
+def _is_held_up(result: dict[str, Any]) -> bool:
+    """Do all runs together make far fewer decisions a second than the median run?"""
+    return bool(result["overall_decisions_per_s"] < result["decisions_per_s"] / 2)
 
 
 def _percent(ratio: float | None) -> str:

@@ -136,8 +136,6 @@ class Maker:
         what = self.rng.random()
         naturals = [card for card in self.hand if card != JOKER]
         own = naturals + [JOKER] * (self.hand.count(JOKER) - done.get("recovered_jokers", 0))
-        if done["opening_points"]:
-            own = naturals  # test_twin.KNOWN: a joker from the pozzo in the turn of the opening
         if what < 0.25 and own and (opened or self.rules.opening_from_pozzo):
             done["pozzo_card"] = format_card(self.rng.choice(own))
         elif what < 0.4 and naturals:

@@ -68,6 +68,8 @@ def _way(settings: ReplaySettings) -> Callable[[ReplaySettings], int]:
 
 def _chosen(settings: ReplaySettings) -> Iterator[tuple[int, Record]]:
     """Number and record of the matches asked for. Raises `BadUsage` where there is none."""
+    Path(settings.file).open("rb").close()  # a file that is not there is told before kernels are loaded
+
     from scala40_env import Record
 
     number = 0

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scala40_env.kernels.bits import lowest_bit
-from scala40_env.kernels.jit import Record, kernel
+from scala40_env.kernels.bits import count_bits, lowest_bit
+from scala40_env.kernels.jit import kernel
 from scala40_env.kernels.state import JOKER, JOKER_BIT, RUN
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "bit_of",
     "bit_or_joker",
     "card_at",
-    "holds",
+    "may_be_melded",
     "meld_points",
     "natural_bits",
     "pairs_in_sets",
@@ -147,8 +147,21 @@ def points_of(cards: int, ascending: int) -> int:
 
 
 @kernel
-def holds(g: Record, seat: int, card: int) -> bool:
-    """Whether a seat holds a card (a joker: any)."""
-    if card == JOKER:
-        return int(g["jokers"][seat]) > 0
-    return (int(g["one"][seat]) & bit_of(card)) != 0
+def may_be_melded(one: int, card: int, jokers: int, min_naturals: int) -> bool:
+    """Whether a card of the hand might make a meld with others and up to ``jokers`` jokers; False is certain."""
+    suit, rank = card // 13, card % 13
+    suits = count_bits(suits_with(one, rank))
+    if suits >= 3 or (suits == 2 and jokers) or (jokers >= 2 and min_naturals == 1):
+        return True
+    e = with_high_aces(one) >> (suit << 4) & 0x3FFF
+    for position in range(rank, 14, 13):
+        if jokers:  # the next natural card, with all jokers in between
+            reach = max(jokers + 1, 2)
+            near = (e >> max(position - reach, 0)) & ((1 << (min(reach, position) + reach + 1)) - 1)
+            if near & ~(1 << min(reach, position)):
+                return True
+            continue
+        near = (e << 2) >> position & 0b11111  # positions - 2 ... + 2, the card itself in the middle
+        if near & 0b00111 == 0b00111 or near & 0b01110 == 0b01110 or near & 0b11100 == 0b11100:
+            return True
+    return False

@@ -27,10 +27,10 @@ from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island,
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import (
     bit_of,
+    may_be_melded,
     natural_bits,
     pairs_in_sets,
     run_bases,
-    suits_with,
     with_high_aces,
 )
 from scala40_env.kernels.moves import (
@@ -169,13 +169,13 @@ def _is_done(g: Record, level: int) -> bool:
 @kernel
 def _is_stuck(g: Record, level: int) -> bool:
     """Whether it is plain that the turn can't be ended from here."""
-    if int(g["opened"][int(g["turn"])]) == 0:
-        return outlook(g, level) == NO
     owed = int(g["owed_card"])
     if owed == JOKER and not _joker_has_place(g, began_unopened(g)):
         return True
     if owed >= 0 and owed != JOKER and not _card_has_place(g, owed):
         return True
+    if int(g["opened"][int(g["turn"])]) == 0:
+        return outlook(g, level) == NO
     if int(g["recovered_jokers"]) == 0:
         return False
     return not _joker_has_place(g, int(g["recovered_joker"]) == RECOVERED_NEW)
@@ -183,24 +183,6 @@ def _is_stuck(g: Record, level: int) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Cheap necessary conditions: generous where a yes costs only a search
-
-
-@kernel
-def _in_meld_of_three(one: int, card: int, jokers: int) -> bool:
-    """Whether a card of the hand makes a meld with others, with at most one joker."""
-    suit, rank = card // 13, card % 13
-    suits = count_bits(suits_with(one, rank))
-    if suits >= 3 or (suits == 2 and jokers):
-        return True
-    e = with_high_aces(one) >> (suit << 4) & 0x3FFF
-    for position in range(rank, 14, 13):
-        near = (e << 2) >> position & 0b11111  # positions - 2 ... + 2, the card itself in the middle
-        if jokers:
-            if near & 0b11011:
-                return True
-        elif near & 0b00111 == 0b00111 or near & 0b01110 == 0b01110 or near & 0b11100 == 0b11100:
-            return True
-    return False
 
 
 @kernel
@@ -223,6 +205,7 @@ def _meld_may_take(g: Record, slot: int, card: int, one: int, jokers: int) -> bo
         return accepted_bits(kind, key, cells, held, 14) & bit_of(card) != 0
     if key != card // 13:
         return False
+    jokers = min(jokers, int(g["max_jokers_per_meld"]))
     e = with_high_aces(one) >> (key << 4) & 0x3FFF
     low = lowest_bit(cells)
     high = low + count_bits(cells) - 1
@@ -241,9 +224,7 @@ def _card_has_place(g: Record, card: int) -> bool:
     if one & bit_of(card) == 0:
         return False
     jokers = int(g["jokers"][int(g["turn"])]) + jokers_to_take(g)
-    if jokers >= 2 and int(g["max_jokers_per_meld"]) >= 2:
-        return True
-    if _in_meld_of_three(one, card, jokers):
+    if may_be_melded(one, card, min(jokers, int(g["max_jokers_per_meld"])), int(g["min_naturals_per_meld"])):
         return True
     only_new = began_unopened(g)
     for slot in range(int(g["meld_n"])):

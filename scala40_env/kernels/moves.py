@@ -248,11 +248,8 @@ def _two_joker_melds(g: Record, jokers: int) -> bool:
 
 
 @kernel
-def _joker_may_go(g: Record, slot: int) -> bool:
-    """Whether a joker of the hand may be attached to this meld (``recovered_joker``)."""
-    owed = int(g["recovered_jokers"])
-    if owed == 0 or int(g["jokers"][int(g["turn"])]) > owed:
-        return True
+def _recovered_may_go(g: Record, slot: int) -> bool:
+    """Whether a joker taken from the table may be attached to this meld (``recovered_joker``)."""
     rule, here = int(g["recovered_joker"]), 1 << slot
     if rule == RECOVERED_ANY:
         return True
@@ -260,6 +257,18 @@ def _joker_may_go(g: Record, slot: int) -> bool:
         return int(g["new_melds"]) & here != 0
     origins = int(g["swapped_melds"])
     return origins & here == 0 or origins & ~here != 0
+
+
+@kernel
+def _joker_may_go(g: Record, slot: int) -> bool:
+    """Whether some joker of the hand may be attached to this meld."""
+    seat, owed = int(g["turn"]), int(g["recovered_jokers"])
+    if owed and _recovered_may_go(g, slot):
+        return True
+    own = int(g["jokers"][seat]) - owed
+    if int(g["owed_card"]) == JOKER and int(g["laid_points"]) > 0 and (int(g["new_melds"]) >> slot) & 1 == 0:
+        own -= 1  # a joker that opened from the pozzo stays in the new melds (`opening_from_pozzo`)
+    return own > 0
 
 
 @kernel

@@ -20,6 +20,8 @@ from scala40_env.kernels.lanes import (
     POSITION_POINTS,
     SUIT_TRIPLES,
     bit_or_joker,
+    card_at,
+    may_be_melded,
     meld_points,
     natural_bits,
     pairs_in_sets,
@@ -57,6 +59,8 @@ _HIGH_ACE = 13
 _LOW_RANKS = 0x1FFF_1FFF_1FFF_1FFF
 
 
+#: Added to a level: pack without the card that is owed.
+_FORGIVEN = 4
 #: Orders of sets are below it: 13 ranks, 4 triples of suits, 8 patterns of jokers.
 _RUN_ORDERS = 13 * 4 * 8
 
@@ -261,10 +265,27 @@ def _may_grow(g: Record, frame: Record, usable: int) -> int:
 
 
 @kernel
+def _owed_is_lost(g: Record, frame: Record) -> bool:
+    """Whether it is plain that the owed card can't be laid any more."""
+    owed, jokers = int(frame["owed"]), int(frame["jokers"])
+    if owed == JOKER_BIT:
+        return jokers == 0
+    if owed & int(frame["one"]) == 0:
+        return True
+    if int(frame["own"]):
+        return False
+    card, kind, key = card_at(lowest_bit(owed)), int(frame["kind"]), int(frame["key"])
+    if (kind == RUN and key == card // 13) or (kind == SET and key == card % 13):
+        return False
+    jokers = min(jokers, int(g["max_jokers_per_meld"]))
+    return not may_be_melded(int(frame["one"]), card, jokers, int(g["min_naturals_per_meld"]))
+
+
+@kernel
 def _hopeless(g: Record, frame: Record, usable: int) -> bool:
     """Whether neither the points nor an empty hand can be reached any more, nor the owed card be laid."""
-    one, two, owed = int(frame["one"]), int(frame["two"]), int(frame["owed"])
-    if owed and not (owed & one or (owed & JOKER_BIT and int(frame["jokers"]))):
+    one, two = int(frame["one"]), int(frame["two"])
+    if int(frame["owed"]) and _owed_is_lost(g, frame):
         return True
     need = int(frame["need"])
     if need <= 0:
@@ -472,11 +493,16 @@ def _longer_stack(stack: Records) -> Records:
 
 
 @island
-def _pack_island(address: int, level: int) -> int:
-    """Search depth first; place 0 of the stack is the frame looked at."""
-    g = game_at(address)
+def _pack_island(address: int, number: int) -> int:
+    """Search depth first; place 0 of the stack is the frame looked at.
+
+    ``number`` is the level, plus _FORGIVEN where the card owed is not asked for.
+    """
+    g, level = game_at(address), number % _FORGIVEN
     stack = np.empty(1024, FRAME)
     _first_frame(g, stack[1])
+    if number >= _FORGIVEN:
+        stack[1]["owed"] = 0
     best, top = NO, 2
     while top > 1:
         top -= 1
@@ -516,6 +542,7 @@ def outlook(g: Record, level: int) -> int:
     if not owes and int(g["new_melds"]) == 0 and _plainly_not(g):
         return NO
     answer = _pack_island(address_of(g), level)
-    if answer == NO and owes and (jokers_to_take(g) or int(g["opening_jokers"]) == AFTER_THRESHOLD):
-        return UNSURE  # once open, the card may go where a joker lies, or down with a joker that only then may be used
-    return answer
+    if answer != NO or not owes or not (jokers_to_take(g) or int(g["opening_jokers"]) == AFTER_THRESHOLD):
+        return answer
+    # Once open, the card may go where a joker lies, or down with a joker that only then may be used.
+    return NO if _pack_island(address_of(g), level + _FORGIVEN) == NO else UNSURE

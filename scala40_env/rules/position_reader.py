@@ -591,8 +591,10 @@ def _check_recovered(draft: Draft) -> None:
     if not jokers:
         return
     held = draft.hands[draft.turn].count(JOKER)
-    if jokers > held:
-        raise BadPosition(f"this_turn.recovered_jokers = {jokers}: hands[{draft.turn}] holds {held} jokers *")
+    from_pozzo = draft.this_turn["pozzo_card"] == JOKER
+    if jokers + from_pozzo > held:
+        also = ", and one more is owed as pozzo_card" if from_pozzo else ""
+        raise BadPosition(f"this_turn.recovered_jokers = {jokers}: hands[{draft.turn}] holds {held} jokers *{also}")
     if not draft.opened[draft.turn]:
         raise BadPosition(f"this_turn.recovered_jokers: seat {draft.turn} has not opened, so it takes no joker")
     if draft.rules.recovered_joker == "keep":

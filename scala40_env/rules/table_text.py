@@ -46,7 +46,8 @@ def _piles(games: Games) -> str:
         return f"pozzo: empty   stock: {stock} cards"
     by = discarders_of(games)[-1]
     whose = "" if by == NONE else f", by seat {by}"
-    return f"pozzo: {format_card(pozzo[-1])} on top of {len(pozzo) - 1}{whose}   stock: {stock} cards"
+    below = f" on top of {len(pozzo) - 1}" if len(pozzo) > 1 else ""
+    return f"pozzo: {format_card(pozzo[-1])}{below}{whose}   stock: {stock} cards"
 
 
 def _hands(games: Games, rules: Rules, viewer: int | None) -> list[str]:

@@ -25,9 +25,10 @@ Capture = pytest.CaptureFixture[str]
 
 
 def answer(capsys: Capture, *words: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr; that kernels are being compiled, as they are now and then, is no part of it."""
     code = main(words)
     out, err = capsys.readouterr()
-    return code, out, err
+    return code, out, "".join(line for line in err.splitlines(True) if not line.startswith("scala40_env: compiling"))
 
 
 def refused(capsys: Capture, *words: str) -> str:

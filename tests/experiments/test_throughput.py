@@ -85,6 +85,14 @@ def test_several_threads_play_games_of_their_own() -> None:
     assert first["seed"] != second["seed"] and first.tobytes() != second.tobytes()
 
 
+def test_single_positions_that_take_very_long_are_told(capsys: Capture) -> None:
+    measured = throughput.Measured()
+    measured.runs[Case("fisca", 2, MASK, 1)] = [throughput.Run(rate, 1.0) for rate in (1_000_000, 900_000, 5_000)]
+    report = throughput._report(ThroughputSettings(), measured)
+    throughput._print_report(report)
+    assert "! fisca, 2 players, mask and step, 1 cores: 14,843 over all runs" in capsys.readouterr().out
+
+
 def test_a_preset_for_fewer_players_is_measured_with_those() -> None:
     cases = cases_of(ThroughputSettings(preset=("megajogos",), players=(4, 5, 6), cores=(1,)))
     assert [(case.players, case.what) for case in cases] == [(4, MASK), (4, COPY), (5, MASK), (5, COPY)]

@@ -57,12 +57,11 @@ def _free_upcard(board: Board) -> bool:
 
 
 def _pozzo_legal(board: Board) -> bool:
-    """Who has opened may take the top of the pozzo, if the turn can then be ended with no ban lifted."""
+    """Who may take the top of the pozzo can do so if the turn can then be ended with no ban lifted."""
     if not board.pozzo:
         return False
-    if _free_upcard(board):
-        return True
-    if not board.opened[board.turn] and not board.options.opening_from_pozzo:
+    may_take = board.opened[board.turn] or board.options.opening_from_pozzo or _free_upcard(board)
+    if not may_take:
         return False
     taken = _turn_with_pozzo_card(board)
     return Finisher(board.law).can_finish(taken, 0)
