@@ -10,6 +10,8 @@ The names below are loaded when they are first asked for, so that looking at the
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from scala40_env.registration import register_when_loaded
+
 if TYPE_CHECKING:
     from scala40_env.rules.config import Rules as Rules
     from scala40_env.rules.errors import BadNotation as BadNotation
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from scala40_env.rules.view import View as View
 
 __version__ = "0.1.0"
+
+# `gymnasium.make` and `pettingzoo.make` know our environments once this package is imported, in either order; neither
+# library is imported for it.
+register_when_loaded()
 
 _HOMES = {
     "BadNotation": "errors",
