@@ -10,7 +10,7 @@ import copy
 import operator
 import secrets
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypedDict, get_args
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 from gymnasium import logger
@@ -18,29 +18,33 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]  # it ships no types
 
+from scala40_env.arguments import (
+    EPISODES,
+    MAX_SEED,
+    RENDER_MODES,
+    BadArgument,
+    Episode,
+    RenderMode,
+    checked_choice,
+    checked_integer,
+    checked_rules,
+    episode_rules,
+    following_seed,
+)
 from scala40_env.kernels.acting import look, play
 from scala40_env.kernels.engine import next_hand, start_match
 from scala40_env.kernels.observation import write_observation, write_state
 from scala40_env.kernels.state import CLOSED_NONE, MATCH_OVER, NONE
 from scala40_env.observation import schema_of, state_schema_of
 from scala40_env.rewards import HandOutcome, RewardFunction, outcome_of, pay, reward_function
-from scala40_env.rules.config import PRESETS, Rules
-from scala40_env.rules.errors import BadRules, IllegalMove, Scala40Error, shown, suggestion
-from scala40_env.rules.game import MAX_SEED, Game
+from scala40_env.rules.config import Rules
+from scala40_env.rules.errors import IllegalMove, shown
+from scala40_env.rules.game import Game
 from scala40_env.rules.moves import num_actions
 from scala40_env.rules.reading import Games, new_games
 from scala40_env.rules.view import View
 
-__all__ = ["BadArgument", "Observation", "Scala40AEC", "checked_rules", "following_seed"]
-
-Episode = Literal["hand", "match"]
-RenderMode = Literal["ansi", "svg", "rgb_array", "human"]
-EPISODES: tuple[Episode, ...] = get_args(Episode)
-RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
-
-
-class BadArgument(Scala40Error):
-    """An argument of an environment, or of one of its methods, that is none."""
+__all__ = ["Observation", "Scala40AEC"]
 
 
 class Observation(TypedDict):
@@ -52,56 +56,6 @@ class Observation(TypedDict):
 
     observation: NDArray[np.int8]
     action_mask: NDArray[np.int8]
-
-
-def checked_rules(rules: object) -> Rules:
-    """Rules as an environment takes them: `Rules`, the name of a preset, an object of settings, None for the default.
-
-    Raises `BadRules`.
-    """
-    if rules is None:
-        return Rules()
-    if isinstance(rules, Rules):
-        return rules
-    if isinstance(rules, str):
-        return Rules.from_preset(rules)
-    if isinstance(rules, Mapping):
-        return Rules.from_dict(rules)
-    presets = ", ".join(PRESETS)
-    raise BadRules(f"rules = {shown(rules)}: allowed are a Rules object, the name of a preset ({presets}), or a dict")
-
-
-def episode_rules(rules: Rules, episode: Episode) -> Rules:
-    """The rules that an episode is played by: a single hand is a match of one hand."""
-    return rules if episode == "match" else rules.replace(match="single_hand", num_hands=None)
-
-
-def following_seed(seed: int) -> int:
-    """The seed of the episode after the one with this seed, where none is given: one step of SplitMix64.
-
-    Not `seed + 1`: environments that were seeded with neighbouring numbers would play the same games one episode apart.
-    """
-    word = (seed + 0x9E3779B97F4A7C15) & MAX_SEED
-    word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & MAX_SEED
-    word = ((word ^ word >> 27) * 0x94D049BB133111EB) & MAX_SEED
-    return word ^ word >> 31
-
-
-def _checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
-    if isinstance(value, str) and value in choices:
-        return value
-    raise BadArgument(f"{name} = {shown(value)}: allowed are {', '.join(choices)}{suggestion(str(value), choices)}")
-
-
-def _index(name: str, value: Any, low: int, high: int, none: str) -> int:
-    """An integer of any kind in a range, as a plain int. Raises `BadArgument`."""
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or not low <= number <= high:
-        raise BadArgument(f"{name} = {shown(value)}: allowed is an integer from {low} to {high}, or None ({none})")
-    return number
 
 
 class Scala40AEC(AECEnv):  # type: ignore[misc]  # untyped, so Any
@@ -141,15 +95,17 @@ class Scala40AEC(AECEnv):  # type: ignore[misc]  # untyped, so Any
         max_hands: int | None = None,
     ) -> None:
         super().__init__()
-        self.episode: Episode = _checked_choice("episode", episode, EPISODES)
+        self.episode: Episode = checked_choice("episode", episode, EPISODES)
         self.rules = checked_rules(rules)
         self.reward = reward
         self._reward = reward_function(reward)
         self.max_hands = self._checked_max_hands(max_hands)
         last = self.rules.num_players - 1
-        self.render_seat = None if render_seat is None else _index("render_seat", render_seat, 0, last, "all cards")
+        self.render_seat = (
+            None if render_seat is None else checked_integer("render_seat", render_seat, 0, last, "all cards")
+        )
         self.render_mode: RenderMode | None = (
-            None if render_mode is None else _checked_choice("render_mode", render_mode, RENDER_MODES)
+            None if render_mode is None else checked_choice("render_mode", render_mode, RENDER_MODES)
         )
         self._make_spaces()
         self.game_seed: int | None = None
@@ -167,7 +123,7 @@ class Scala40AEC(AECEnv):  # type: ignore[misc]  # untyped, so Any
             return None
         if self.episode != "match":
             raise BadArgument(f"max_hands = {shown(max_hands)} with episode = 'hand': only a match has several hands")
-        return _index("max_hands", max_hands, 1, MAX_SEED, "no cap")
+        return checked_integer("max_hands", max_hands, 1, MAX_SEED, "no cap")
 
     def _make_spaces(self) -> None:
         """The spaces, one object for each agent, so that each has a generator of its own."""
@@ -236,7 +192,7 @@ class Scala40AEC(AECEnv):  # type: ignore[misc]  # untyped, so Any
         the first is drawn by lot. `options` are not used.
         """
         if seed is not None:
-            self.game_seed = _index("seed", seed, 0, MAX_SEED, "the next episode")
+            self.game_seed = checked_integer("seed", seed, 0, MAX_SEED, "the next episode")
         else:
             self.game_seed = secrets.randbits(64) if self.game_seed is None else following_seed(self.game_seed)
         self.games[:] = self._blank

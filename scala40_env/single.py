@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from scala40_env.aec import RENDER_MODES, BadArgument, Episode, RenderMode, _checked_choice, _index
+from scala40_env.arguments import RENDER_MODES, BadArgument, Episode, RenderMode, checked_choice, checked_integer
 from scala40_env.rewards import RewardFunction
 from scala40_env.rules.errors import shown
 from scala40_env.rules.game import MAX_SEED
@@ -78,7 +78,7 @@ class Scala40Env(Env[Int8s, int]):
             autoreset=False,
         )
         self.rules = self._batch.rules
-        self.render_mode = None if render_mode is None else _checked_choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = None if render_mode is None else checked_choice("render_mode", render_mode, RENDER_MODES)
         self.observation_space = self._batch.space
         self.action_space = Discrete(self._batch.masks.shape[1])
         self._actions = np.zeros(1, np.int64)
@@ -108,7 +108,7 @@ class Scala40Env(Env[Int8s, int]):
         super().reset(seed=seed)
         follows = seed is None and self._batch.started
         if seed is not None:
-            self._batch.seed(np.array([_index("seed", seed, 0, MAX_SEED, "the next episode")], np.uint64))
+            self._batch.seed(np.array([checked_integer("seed", seed, 0, MAX_SEED, "the next episode")], np.uint64))
         elif not follows:
             self._batch.seed(self.np_random.integers(0, 2**64, 1, dtype=np.uint64))
         self._batch.begin(follows)

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 from pettingzoo.utils.wrappers import BaseWrapper  # type: ignore[import-untyped]
 
-from scala40_env.aec import Observation, RenderMode, Scala40AEC, episode_rules
+from scala40_env.aec import Observation, Scala40AEC
+from scala40_env.arguments import RenderMode, episode_rules
 from scala40_env.kernels import engine
 from scala40_env.kernels.state import HAND_OVER, MATCH_OVER, PACK
 from scala40_env.rewards import REWARDS, ZERO_SUM, HandOutcome, outcome_of, pay, reward_function

@@ -23,7 +23,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from scala40_env.aec import EPISODES, BadArgument, Episode, _checked_choice, _index, checked_rules, episode_rules
+from scala40_env.arguments import (
+    EPISODES,
+    BadArgument,
+    Episode,
+    checked_choice,
+    checked_integer,
+    checked_rules,
+    episode_rules,
+)
 from scala40_env.kernels.batch import (
     BOTH,
     EPISODE,
@@ -252,9 +260,9 @@ class _Games:
     def __init__(
         self, num: int, rules: RulesLike, episode: Episode, reward: str | RewardFunction, max_hands: int | None
     ) -> None:
-        self.num = _index("num_envs", num, 1, MAX_SEED, "not allowed")
+        self.num = checked_integer("num_envs", num, 1, MAX_SEED, "not allowed")
         self.rules = checked_rules(rules)
-        self.episode: Episode = _checked_choice("episode", episode, EPISODES)
+        self.episode: Episode = checked_choice("episode", episode, EPISODES)
         self.played_rules = episode_rules(self.rules, self.episode)
         self.reward = reward_function(reward)
         if max_hands is not None and self.episode != "match":
@@ -264,7 +272,9 @@ class _Games:
         self.games = new_games(self.played_rules, 0).repeat(self.num)
         self.episodes = np.zeros(self.num, EPISODE)
         self.episodes["whole_match"] = self.episode == "match"
-        self.episodes["max_hands"] = 0 if max_hands is None else _index("max_hands", max_hands, 1, 2**31 - 1, "no cap")
+        self.episodes["max_hands"] = (
+            0 if max_hands is None else checked_integer("max_hands", max_hands, 1, 2**31 - 1, "no cap")
+        )
         self.episodes["pays"] = self._kernel_of_reward()
         self.episodes["learner"] = NONE
         self.observations = np.zeros((self.num, schema.size), np.int8)
@@ -340,9 +350,9 @@ class LearnerGames(_Games):
     ) -> None:
         super().__init__(num, rules, episode, reward, max_hands)
         seats = self.rules.num_players
-        self.raises = _checked_choice("illegal_action", illegal_action, get_args(IllegalAction)) == "raise"
+        self.raises = checked_choice("illegal_action", illegal_action, get_args(IllegalAction)) == "raise"
         self.rotates = seat == "rotate"
-        self.episodes["learner"] = 0 if self.rotates else _index("seat", seat, 0, seats - 1, "not allowed")
+        self.episodes["learner"] = 0 if self.rotates else checked_integer("seat", seat, 0, seats - 1, "not allowed")
         self.episodes["rotates"] = self.rotates
         self.episodes["autoreset"] = autoreset
         self.episodes["illegal_reward"] = ILLEGAL_REWARD
@@ -420,7 +430,7 @@ class _NativeVectorEnv(VectorEnv[Int8s, Int64s, NDArray[Any]]):
     def _set_up(self, batch: _Games, copy: bool, render_mode: FrameMode | None) -> None:
         self._batch = batch
         self.num_envs, self.rules, self.copy = batch.num, batch.rules, bool(copy)
-        self.render_mode = None if render_mode is None else _checked_choice("render_mode", render_mode, _FRAMES)
+        self.render_mode = None if render_mode is None else checked_choice("render_mode", render_mode, _FRAMES)
         self.single_observation_space: Box = batch.space
         self.single_action_space = Discrete(batch.masks.shape[1])
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -501,12 +511,12 @@ _FRAMES: tuple[FrameMode, ...] = get_args(FrameMode)
 def _seeds_of(seed: Any, n: int) -> NDArray[np.uint64]:
     """A seed for each game: the one given and those after it, or as given."""
     if isinstance(seed, int | np.integer):
-        first = _index("seed", seed, 0, MAX_SEED, "the episodes after those before")
+        first = checked_integer("seed", seed, 0, MAX_SEED, "the episodes after those before")
         return np.array([(first + i) & MAX_SEED for i in range(n)], np.uint64)
     each = list(seed)
     if len(each) != n:
         raise BadArgument(f"seed: {len(each)} seeds for {n} games")
-    return np.array([_index("seed", one, 0, MAX_SEED, "not in a list") for one in each], np.uint64)
+    return np.array([checked_integer("seed", one, 0, MAX_SEED, "not in a list") for one in each], np.uint64)
 
 
 class Scala40VectorEnv(_NativeVectorEnv):

@@ -19,7 +19,8 @@ import pytest
 from gymnasium.spaces import Box, Dict, Discrete
 
 from scala40_env import Game, IllegalMove, Rules, registration, scala40_v0
-from scala40_env.aec import BadArgument, Scala40AEC, episode_rules, following_seed
+from scala40_env.aec import Scala40AEC
+from scala40_env.arguments import BadArgument, episode_rules, following_seed
 from scala40_env.observation import schema_of, state_schema_of
 from scala40_env.rewards import BadReward, HandOutcome
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS

@@ -414,7 +414,7 @@ PUBLIC: list[tuple[str, Any, int, set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "at", "value", "changes"), PUBLIC, ids=lambda value: str(value))
+@pytest.mark.parametrize(("field", "at", "value", "changes"), PUBLIC, ids=[case[0] for case in PUBLIC])
 def test_what_is_public_changes_its_parts_and_no_others(field: str, at: Any, value: int, changes: set[str]) -> None:
     rules = Rules.fisca(num_players=3)
     games = next(walk(rules, 4, 1))[0]

@@ -18,7 +18,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 
 from scala40_env import Game, IllegalMove, Rules
-from scala40_env.aec import BadArgument
+from scala40_env.arguments import BadArgument
 from scala40_env.gym_registration import register_gymnasium
 from scala40_env.observation import schema_of
 from scala40_env.rules.moves import NUM_ACTIONS, NUM_ACTIONS_EXTENDED

@@ -17,7 +17,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 import agents
 from agents.base import KernelAgent
 from scala40_env import Game, IllegalMove, Rules
-from scala40_env.aec import BadArgument, following_seed
+from scala40_env.arguments import BadArgument, following_seed
 from scala40_env.kernels import engine
 from scala40_env.kernels.jit import JIT_DISABLED
 from scala40_env.kernels.rewards import REWARD_NAMES, hand_rewards
