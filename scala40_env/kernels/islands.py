@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from scala40_env.kernels.jit import JIT_DISABLED, Record, cache_for, is_usable
+from scala40_env.kernels.jit import JIT_DISABLED, Record, cache_for, is_usable, light_optimizing
 from scala40_env.kernels.state import GAME
 
 __all__ = ["MOST_MOVES", "address_of", "game_at", "island", "moves_at"]
@@ -101,7 +101,7 @@ def island(function: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
     """Compile ``function(address, number) -> number`` apart, and give what kernels call it by."""
     if JIT_DISABLED:
         return function
-    with cache_for(function) as folder:
+    with cache_for(function) as folder, light_optimizing():
         options = {"nopython": True, "nogil": True, "error_model": "numpy"}
         compiled = numba.cfunc(_SIGNATURE, cache=is_usable(folder), **options)(function)
     symbol = f"{function.__module__}.{function.__qualname__}.{folder.name}"
