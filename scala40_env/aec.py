@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium import logger
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
-from pettingzoo import AECEnv  # type: ignore[import-untyped]  # it ships no types
+from pettingzoo import AECEnv
 
 from scala40_env.arguments import (
     EPISODES,
@@ -58,7 +58,7 @@ class Observation(TypedDict):
     action_mask: NDArray[np.int8]
 
 
-class Scala40AEC(AECEnv):  # type: ignore[misc]  # untyped, so Any
+class Scala40AEC(AECEnv):
     """Scala 40 with one agent a seat, `player_0` first; the agent on move acts.
 
     Args:

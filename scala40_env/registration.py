@@ -26,7 +26,7 @@ PETTINGZOO_ID = "scala40_v0"
 
 def register_pettingzoo() -> None:
     """Register `scala40_v0.env` with PettingZoo, once; where it has no registry yet (before 1.27) nothing is done."""
-    import pettingzoo  # type: ignore[import-untyped]
+    import pettingzoo
 
     register = getattr(pettingzoo, "register", None)
     if register is None or PETTINGZOO_ID.replace("_", "-") in pettingzoo.aec_registry:

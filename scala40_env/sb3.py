@@ -41,7 +41,7 @@ def _vec_env() -> Any:
 _VecEnv: Any = _vec_env()
 
 
-class Scala40VecEnv(_VecEnv):  # type: ignore[misc]  # it is there when it runs
+class Scala40VecEnv(_VecEnv):  # loaded where stable-baselines3 is there
     """Games of one learner each as a `VecEnv`.
 
     Args:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo import AECEnv  # type: ignore[import-untyped]
-from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
 
 from scala40_env.aec import Scala40AEC
 

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
-from pettingzoo.utils.wrappers import BaseWrapper  # type: ignore[import-untyped]
+from pettingzoo import ParallelEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from scala40_env.aec import Observation, Scala40AEC
 from scala40_env.arguments import RenderMode, episode_rules
@@ -221,7 +221,7 @@ def _with_modes(env: Env, render_modes: tuple[RenderMode, ...]) -> Env:
     return env
 
 
-class _Turns(BaseWrapper):  # type: ignore[misc]  # untyped, so Any
+class _Turns(BaseWrapper):
     """A step is a whole turn without laying: what PettingZoo's max_cycles test takes a cycle to be.
 
     That test plays any action, masked or not, and wants every agent to step once a cycle.
@@ -236,7 +236,7 @@ class _Turns(BaseWrapper):  # type: ignore[misc]  # untyped, so Any
             super().step(int(np.flatnonzero(_mask(self, agent))[0]))  # the lowest: the stock, then a discard
 
 
-class _ParallelTurns(ParallelEnv):  # type: ignore[misc]
+class _ParallelTurns(ParallelEnv):
     """`_Turns` for PettingZoo's parallel loop: a step is a lap."""
 
     def __init__(self, turns: _Turns) -> None:

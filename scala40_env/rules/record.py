@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,7 +227,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))  # it reads like one, though its type does not say so
+    return path.open("rb")
 
 
 def _at_line(line: int | None) -> str:
