@@ -11,7 +11,7 @@ PYTEST := -m pytest -n $(JOBS) $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test test-jit test-bounds test-nojit lint bench twin clean
+.PHONY: help setup demo test test-jit test-bounds test-nojit lint bench peers twin clean
 
 help:  ## print this list
 	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
@@ -75,9 +75,24 @@ lint: setup  ## ruff and mypy
 bench: $(VENV)/.core  ## decisions a second of the engine, beside a plain-Python baseline
 	$(BIN)/scala40 bench engine
 
+# Each in an environment of its own, for their versions clash: the last PettingZoo with gin rummy is older than ours.
+PEERS := .peers/pettingzoo .peers/rlcard .peers/openspiel
+.peers/pettingzoo/.installed: NEEDS := pettingzoo rlcard pygame-ce
+.peers/rlcard/.installed: NEEDS := rlcard
+.peers/openspiel/.installed: NEEDS := open-spiel
+
+.peers/%/.installed: constraints-peers.txt | $(VENV)/.core
+	@echo "Installing $(NEEDS) into .peers/$* ..."
+	@$(BIN)/python -m venv --clear .peers/$*
+	@.peers/$*/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
+	  -c constraints-peers.txt $(NEEDS)
+	@touch $@
+
+peers: $(PEERS:%=%/.installed)  ## what 'scala40 bench peers' plays beside this project, below .peers
+
 twin: setup  ## the larger comparison of the kernels with the reference
 	$(BIN)/python $(PYTEST) -m slow
 
-clean:  ## remove runs and caches; .venv stays
+clean:  ## remove runs and caches; .venv and .peers stay
 	rm -rf runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
-	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf
+	find . \( -path ./$(VENV) -o -path ./.peers \) -prune -o -name __pycache__ -type d -print | xargs rm -rf

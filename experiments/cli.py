@@ -40,6 +40,7 @@ COMMANDS = (
     Command("rules", "the fields of the rules, with their values", "experiments.commands.rules", "RulesSettings"),
     Command("actions", "the table of actions", "experiments.commands.actions", "ActionsSettings"),
     Command("bench engine", "decisions a second of the engine", "experiments.throughput", "ThroughputSettings"),
+    Command("bench peers", "environments of this kind beside each other", "experiments.peers.bench", "PeersSettings"),
 )
 
 _HELP_FLAGS = ("-h", "--help")

@@ -1,9 +1,8 @@
 """``scala40 bench engine``: decisions a second of random legal play, beside the same source in plain Python.
 
-Every case is timed in several short runs, all cases taking turns, so that what else the machine does meets them alike;
-the median counts, and the spread between the runs is printed with it. On several cores each thread plays games of its
-own: the kernels hold no lock. The baseline runs the very same kernels without the compiler, in a process of its own,
-and has to end at the same bytes.
+How it measures is told in `experiments.measuring`. On several cores each thread plays games of its own: the kernels
+hold no lock. The baseline runs the very same kernels without the compiler, in a process of its own, and has to end at
+the same bytes.
 """
 
 from __future__ import annotations
@@ -19,13 +18,12 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-
-import tyro
+from typing import Any, NamedTuple
 
 from experiments.console import BadUsage, Exit, new_table, print_json, print_table, progress_bar
+from experiments.measuring import RunSettings, checked_runs, cores_there, figure, made_on, own_process, spread
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS, Rules
 
 MASK = "mask and step"
@@ -43,11 +41,10 @@ BATCH_DECISIONS = 20
 """Decisions in every game of the batch whose memory is measured."""
 GREEDY_HANDS = 1_000
 """Hands of one run between greedy players."""
-QUICK_SECONDS, QUICK_ROUNDS = 0.05, 3
 
 
 @dataclass(frozen=True)
-class ThroughputSettings:
+class ThroughputSettings(RunSettings):
     """Measure how many decisions of random legal play the engine makes in a second.
 
     For every preset and number of players, on one core and on all: the mask of legal moves and the step, and the same
@@ -61,14 +58,6 @@ class ThroughputSettings:
     """Numbers of players; a preset for fewer is measured with as many as it takes."""
     cores: tuple[int, ...] = ()
     """Numbers of cores; if none is given, one and all that there are."""
-    seconds: Annotated[float, tyro.conf.arg(metavar="S")] = 0.25
-    """Length of one run."""
-    rounds: Annotated[int, tyro.conf.arg(metavar="N")] = 5
-    """Runs of every case, of which the median counts."""
-    quick: bool = False
-    """Short runs, for a first look."""
-    json: bool = False
-    """Print one object instead of tables."""
 
 
 class Case(NamedTuple):
@@ -133,28 +122,14 @@ def run(settings: ThroughputSettings) -> int:
 
 def _completed(settings: ThroughputSettings) -> ThroughputSettings:
     """The settings with what was left open filled in. Raises `BadUsage`."""
-    there = cores_there()
+    there = len(cores_there())
     for cores in settings.cores:
         if not 1 <= cores <= there:
             raise BadUsage(f"--cores {cores}: this machine lends this program 1 to {there}")
     for name in ("preset", "players"):
         if not getattr(settings, name):
             raise BadUsage(f"--{name} needs one value or more")
-    if not 0 < settings.seconds <= 3600:
-        raise BadUsage(f"--seconds {settings.seconds}: allowed is more than 0 and up to 3600")
-    if not 1 <= settings.rounds <= 1000:
-        raise BadUsage(f"--rounds {settings.rounds}: allowed is 1 to 1000")
-    changes: dict[str, Any] = {"cores": settings.cores or tuple(dict.fromkeys((1, there)))}
-    if settings.quick:
-        changes |= {"seconds": min(settings.seconds, QUICK_SECONDS), "rounds": min(settings.rounds, QUICK_ROUNDS)}
-    return ThroughputSettings(**{**asdict(settings), **changes})
-
-
-def cores_there() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return replace(checked_runs(settings), cores=settings.cores or tuple(dict.fromkeys((1, there))))
 
 
 def cases_of(settings: ThroughputSettings) -> list[Case]:
@@ -195,13 +170,13 @@ def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Meas
 def _first_call() -> float:
     """Seconds until the kernels are there: compiled, or loaded from the cache on disk."""
     began = time.perf_counter()
-    _Table(Rules(), True, 0).play(1, 0)
+    RandomTable(Rules(), True, 0).play(1, 0)
     _greedy_run(2, 0, 1)
     return time.perf_counter() - began
 
 
-class _Table:
-    """One game with its mask and the place for its copies, for one thread."""
+class RandomTable:
+    """One game of random play with its mask and the place for its copies, for one thread."""
 
     def __init__(self, rules: Rules, with_copy: bool, seed: int) -> None:
         # Here and not above: the help of this command shall not wait for Numba.
@@ -230,7 +205,7 @@ class _Tables:
     def __init__(self, case: Case, seconds: float) -> None:
         rules = Rules.from_preset(case.preset, num_players=case.players)
         # Matches follow each other with the next seed: threads far apart never play the same one.
-        self._tables = [_Table(rules, case.what == COPY, core << 32) for core in range(case.cores)]
+        self._tables = [RandomTable(rules, case.what == COPY, core << 32) for core in range(case.cores)]
         self._decisions = self._calibrated(seconds)
 
     def _calibrated(self, seconds: float) -> int:
@@ -259,15 +234,9 @@ class _Tables:
 def _plain_run(numbers: Sequence[int], seed: int) -> Iterator[tuple[int, float]]:
     """Decisions a second without the compiler, for each number of players. Raises `PlainDiffers`."""
     code = "import sys; from experiments.throughput import answer_plain; answer_plain(*map(int, sys.argv[1:]))"
-    root = str(Path(__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, (seed, PLAIN_DECISIONS, *numbers))],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    python, environment = own_process(NUMBA_DISABLE_JIT="1")
+    words = [*python, "-c", code, *map(str, (seed, PLAIN_DECISIONS, *numbers))]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
     if done.returncode:
         last = (done.stderr.strip() or "no message").splitlines()[-1]
         raise PlainDiffers(f"the kernels in plain Python ended with exit code {done.returncode}: {last}")
@@ -285,7 +254,7 @@ def answer_plain(seed: int, decisions: int, *numbers: int) -> None:
 
 def plain_part(players: int, seed: int, decisions: int) -> tuple[float, str]:
     """Decisions a second of the run that is made compiled and plain, and a digest of the game at its end."""
-    table = _Table(Rules.from_preset(REFERENCE, num_players=players), False, seed)
+    table = RandomTable(Rules.from_preset(REFERENCE, num_players=players), False, seed)
     began = time.perf_counter()
     table.play(decisions, seed)
     took = time.perf_counter() - began
@@ -380,7 +349,7 @@ def _result(case: Case, runs: Sequence[Run], medians: dict[Case, float]) -> dict
     return {
         **case._asdict(),
         "decisions_per_s": round(medians[case]),
-        "spread": _spread(rates),
+        "spread": spread(rates),
         "overall_decisions_per_s": round(statistics.harmonic_mean(rates)),
         "hands_per_s": round(statistics.median(run.hands_per_s for run in runs), 1),
         "ratio_to_fisca": _ratio(case, case._replace(preset=REFERENCE), medians),
@@ -398,7 +367,7 @@ def _baseline(players: int, rates: Sequence[float], medians: dict[Case, float]) 
         "what": f"{MASK}, plain Python: the same source without the compiler",
         "cores": 1,
         "decisions_per_s": round(plain),
-        "spread": _spread(rates),
+        "spread": spread(rates),
         "compiled_is_faster": None if compiled is None else round(compiled / plain, 1),
         "runs": len(rates),
     }
@@ -406,12 +375,7 @@ def _baseline(players: int, rates: Sequence[float], medians: dict[Case, float]) 
 
 def _greedy(players: int, rates: Sequence[float]) -> dict[str, Any]:
     rate = round(statistics.median(rates), 1)
-    return {"preset": REFERENCE, "players": players, "cores": 1, "hands_per_s": rate, "spread": _spread(rates)}
-
-
-def _spread(rates: Sequence[float]) -> float:
-    """The distance from the slowest to the fastest run, as a share of the median."""
-    return round((max(rates) - min(rates)) / statistics.median(rates), 3)
+    return {"preset": REFERENCE, "players": players, "cores": 1, "hands_per_s": rate, "spread": spread(rates)}
 
 
 def _ratio(case: Case, other: Case, medians: dict[Case, float]) -> float | None:
@@ -419,9 +383,7 @@ def _ratio(case: Case, other: Case, medians: dict[Case, float]) -> float | None:
 
 
 def _print_report(report: dict[str, Any]) -> None:
-    machine, versions = report["machine"], report["versions"]
-    libraries = ", ".join(f"{name} {number}" for name, number in versions.items())
-    print(f"random legal play on {machine['cpu']}, {machine['cores']} cores; {libraries}")
+    print(f"random legal play on {made_on(report)}")
     print("decisions a second: mask and step; +copy: and a copy of the record at every decision")
     print("median of the runs (in brackets how far they lie apart); hands/s and shares are those of the first column\n")
     _print_results(report["results"])
@@ -462,7 +424,7 @@ def _cell(result: dict[str, Any] | None) -> str:
     if result is None:
         return ""
     mark = SLOW if _is_held_up(result) else ""
-    return f"{mark}{result['decisions_per_s']:,} ({result['spread']:.0%})"
+    return mark + figure(result)
 
 
 def _is_held_up(result: dict[str, Any]) -> bool:
@@ -481,8 +443,7 @@ def _print_baseline(baseline: Sequence[dict[str, Any]]) -> None:
     for row in baseline:
         factor = row["compiled_is_faster"]
         times = "" if factor is None else f", of which compiled is {factor:,.0f} times"
-        rate = f"{row['decisions_per_s']:,} ({row['spread']:.0%}) decisions a second"
-        print(f"  {row['preset']}, {row['players']} players: {rate}{times}")
+        print(f"  {row['preset']}, {row['players']} players: {figure(row)} decisions a second{times}")
 
 
 def _print_greedy(rows: Sequence[dict[str, Any]]) -> None:

@@ -10,7 +10,8 @@ import pytest
 from experiments import throughput
 from experiments.cli import main
 from experiments.console import Exit
-from experiments.throughput import COPY, MASK, Case, ThroughputSettings, cases_of, cores_there
+from experiments.measuring import cores_there
+from experiments.throughput import COPY, MASK, Case, ThroughputSettings, cases_of
 
 TINY = ("bench", "engine", "--seconds", "0.005", "--rounds", "1", "--cores", "1", "--preset", "fisca", "megajogos")
 
@@ -101,7 +102,7 @@ def test_a_preset_for_fewer_players_is_measured_with_those() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--cores", "0"), f"1 to {cores_there()}"),
+        (("--cores", "0"), f"1 to {len(cores_there())}"),
         (("--preset", "fiscal"), "did you mean 'fisca'"),
         (("--players", "7"), "allowed is an integer from 2 to 6"),
         (("--players",), "--players needs one value or more"),
