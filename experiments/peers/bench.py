@@ -74,7 +74,7 @@ def run(settings: PeersSettings) -> int:
     try:
         _measure(settings, cases, for_workers, measured)
     except KeyboardInterrupt:
-        if not measured.runs:
+        if not any(measured.runs.values()):
             raise
         interrupted = True
     _complain(measured)
@@ -240,7 +240,7 @@ def _all_well(report: dict[str, Any]) -> bool:
 
 
 def _heading(report: dict[str, Any]) -> str:
-    return f"random legal play on one core of {made_on(report)}"
+    return f"Random legal play on one core of {made_on(report)}"
 
 
 def _versions(report: dict[str, Any]) -> str:
@@ -269,7 +269,7 @@ def _ratio_rows(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _reset_line(report: dict[str, Any]) -> str:
     times = ", ".join(f"{reset['label']} {reset['ms']:.1f} ms" for reset in report["resets"])
     late = " FAILS" if any(not reset["holds"] for reset in report["resets"]) else ""
-    return f"reset of 1,024 games: {times} (less than {RESET_MOST_MS:.0f} ms is wanted{late})"
+    return f"Reset of 1,024 games: {times} (less than {RESET_MOST_MS:.0f} ms is wanted{late})"
 
 
 _RESULT_COLUMNS = ("what", "decisions/s")
@@ -291,13 +291,13 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 def _print_markdown(report: dict[str, Any]) -> None:
-    print(f"{_heading(report).capitalize()};")
+    print(f"{_heading(report)};")
     print(f"{_versions(report)}. Median of the runs, in brackets how far they lie apart.\n")
     for columns, rows in ((_RESULT_COLUMNS, _result_rows(report)), (_RATIO_COLUMNS, _ratio_rows(report))):
         print(_markdown(columns, rows))
         print()
     if report["resets"]:
-        print(_reset_line(report).capitalize() + ".")
+        print(_reset_line(report) + ".")
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -97,7 +97,7 @@ CASES = (
         "The game below: `judge.get_legal_actions` and `game.step`; no observation.",
     ),
     Case(
-        "openspiel",
+        "openspiel_apply",
         "openspiel",
         "OpenSpiel gin_rummy: legal and apply",
         "`legal_actions` and `apply_action` from Python; no observation. Dealing and drawing are played, not counted.",
@@ -149,7 +149,7 @@ RATIOS = (
     Ratio("gymnasium", "nothing_gymnasium", None),
     Ratio("selfplay_vector", "rlcard_step", None),
     Ratio("engine", "rlcard_game", None),
-    Ratio("engine", "openspiel", None),
+    Ratio("engine", "openspiel_apply", None),
 )
 
 NAMES = tuple(case.name for case in (*CASES, *RESETS))

@@ -58,19 +58,13 @@ class Worker:
     Raises `WorkerFailed`.
     """
 
-    def __init__(
-        self,
-        library: str,
-        command: tuple[list[str], dict[str, str]],
-        settings: Mapping[str, Any],
-        script: Path = SCRIPT,
-    ) -> None:
+    def __init__(self, library: str, command: tuple[list[str], dict[str, str]], settings: Mapping[str, Any]) -> None:
         self.library = library
         python, variables = command
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  # as long as the process
         self._process = subprocess.Popen(
             # -P: files beside the script shall not hide libraries of the same name
-            [*python, "-P", str(script), str(PLAYERS / f"{library}.py"), json.dumps(settings)],
+            [*python, "-P", str(SCRIPT), str(PLAYERS / f"{library}.py"), json.dumps(settings)],
             env=variables,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -23,11 +23,11 @@ ENV_ID = "scala40-benchmark/Nothing-v0"
 Play = Callable[[int], int]
 
 
-def _zeros(size: int, num_actions: int) -> tuple[Any, Any]:
-    """The observation, and a mask of which some are legal."""
+def _constants(size: int, num_actions: int) -> tuple[Any, Any]:
+    """The observation (PettingZoo's tests want no zeros), and the mask, in which some actions are legal."""
     mask = np.zeros(num_actions, np.int8)
     mask[np.linspace(0, num_actions - 1, LEGAL, dtype=np.int64)] = 1
-    return np.zeros(size, np.int8), mask
+    return np.ones(size, np.int8), mask
 
 
 class NothingAEC(AECEnv):
@@ -46,7 +46,7 @@ class NothingAEC(AECEnv):
         agents = [f"player_{seat}" for seat in range(num_players)]
         self.possible_agents = agents
         self.agents: list[str] = []
-        self._observation, self._mask = _zeros(size, num_actions)
+        self._observation, self._mask = _constants(size, num_actions)
         self._next = dict(zip(agents, agents[1:] + agents[:1], strict=True))
         parts: dict[str, Any] = {
             "observation": Box(-127, 127, (size,), np.int8),
@@ -74,7 +74,7 @@ class NothingAEC(AECEnv):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Zeros, and the mask."""
+        """Ones, and the mask."""
         return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
 
     def step(self, action: int | None) -> None:
@@ -99,15 +99,15 @@ class NothingEnv(gymnasium.Env[Any, Any]):
     def __init__(self, size: int, num_actions: int) -> None:
         self.observation_space = Box(-127, 127, (size,), np.int8)
         self.action_space = Discrete(num_actions)
-        self._observation, self._mask = _zeros(size, num_actions)
+        self._observation, self._mask = _constants(size, num_actions)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Zeros, and the mask."""
+        """Ones, and the mask."""
         super().reset(seed=seed)
         return self._observation.copy(), {"action_mask": self._mask.copy()}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Zeros, no reward, and the mask."""
+        """Ones, no reward, and the mask."""
         return self._observation.copy(), 0.0, False, False, {"action_mask": self._mask.copy()}
 
 
@@ -135,7 +135,7 @@ def _gymnasium(loops: Any, settings: Any) -> Play:
 
 
 def _choice(loops: Any, settings: Any) -> Play:
-    mask = _zeros(*_sizes(settings))[1]
+    mask = _constants(*_sizes(settings))[1]
 
     def play(decisions: int) -> int:
         for _ in range(decisions):

@@ -56,7 +56,7 @@ def _playing(observer_of: Callable[[Any], Observe]) -> Callable[[Any, Any], Play
 
 
 CASES = {
-    "openspiel": _playing(_nothing),
+    "openspiel_apply": _playing(_nothing),
     "openspiel_tensor": _playing(_tensor),
     "openspiel_observer": _playing(_observer),
 }
