@@ -17,7 +17,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 
-from scala40_env import Game, IllegalMove, Rules
+from scala40_env import Game, IllegalMove, Rules, render
 from scala40_env.arguments import BadArgument
 from scala40_env.gym_registration import register_gymnasium
 from scala40_env.observation import schema_of
@@ -179,7 +179,6 @@ def test_the_environment_stands_without_agents() -> None:
 
 
 def test_drawing() -> None:
-    render = pytest.importorskip("scala40_env.render")
     env = Scala40Env(TWO, "random", render_mode="ansi")
     assert Scala40Env(TWO, "random").render() is None
     with pytest.raises(ResetNeeded):

@@ -1,8 +1,7 @@
-"""The replay page in a real browser: Debian's Chromium through Playwright. Skips where one of them is missing."""
+"""The replay page in a real browser: Debian's Chromium through Playwright."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,12 @@ from typing import Any
 import pytest
 
 from scala40_env.render import replay_html
+from tests.optional import library, program
 from tests.render.tables import NAMES, long_match, short_match
 
-api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("there is no chromium on the path", allow_module_level=True)
-
-pytestmark = pytest.mark.jit
+api = library("playwright.sync_api")
+CHROMIUM = program("chromium")
+pytestmark = pytest.mark.once
 
 QUIET = ["quic", "background-networking", "component-update", "sync"]  # services that would look for a network
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]

@@ -1,4 +1,4 @@
-"""Pixels and the window, where the extra `render` is installed; and what is said where it is not."""
+"""Pixels and the window; and what is said where their libraries are not installed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import pytest
 from scala40_env import Game
 from scala40_env.render import Window, rgb_array_of
 from scala40_env.render.raster import MissingExtra, _library
+from tests.optional import library
 from tests.render.tables import BUYING, stages
 
 
 @pytest.fixture
 def libraries(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """pygame, on no screen; skips where a library is missing."""
+    """pygame, on no screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    pytest.importorskip("resvg_py")
-    return pytest.importorskip("pygame")
+    library("resvg_py")
+    return library("pygame")
 
 
 @pytest.mark.parametrize("name", ["pygame", "resvg_py"])
