@@ -28,10 +28,10 @@ from scala40_env.rules.errors import BadRules
 from scala40_env.rules.moves import NUM_ACTIONS, NUM_ACTIONS_EXTENDED
 from scala40_env.rules.position import from_position
 from scala40_env.rules.reading import numbers
-from scala40_env.testing import check_env, check_leaks, check_pettingzoo
+from scala40_env.testing import _pettingzoo_tests, check_env, check_leaks, check_masks, check_pettingzoo
 from tests.experiments.readme import blocks, printed_by
 from tests.optional import library
-from tests.walks import fewer, name_of
+from tests.walks import RULE_SETS, fewer, name_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = (ROOT / "docs" / "environment.md").read_text()
@@ -115,6 +115,7 @@ def test_pettingzoos_performance_benchmark_runs(
     rules: Rules, episode: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """For fifty cycles, which its clock takes for five seconds."""
+    _pettingzoo_tests()  # imports them without the warnings of environments of its own
     module: Any = importlib.import_module("pettingzoo.test.performance_benchmark")
     for make in (scala40_v0.env, scala40_v0.raw_env):
         ticks = iter(np.arange(0, 10, 0.1).tolist())
@@ -139,6 +140,12 @@ def test_pettingzoos_tests_and_ours_pass_in_every_render_mode(monkeypatch: pytes
     make = partial(scala40_v0.env, rules=Rules(num_players=3, buying=True), episode="match")
     check_pettingzoo(make, decisions=10, render_modes=RENDER_MODES)
     check_leaks(make, decisions=12, render_modes=("rgb_array",))
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=name_of)
+def test_masks_are_the_legal_moves_under_every_rule_set(rules: Rules) -> None:
+    """As long as the space, int8, and nothing but zeros for who is not on move."""
+    check_masks(partial(scala40_v0.raw_env, rules=rules, episode="match"), decisions=fewer(120))
 
 
 # -- interface ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from scala40_env import Rules
 from scala40_env.single import Scala40Env
 from scala40_env.vector import Scala40VectorEnv
 from tests.optional import library
+from tests.test_single import SETTINGS
 
 Scala40VecEnv = library("scala40_env.sb3").Scala40VecEnv
 pytestmark = pytest.mark.once
@@ -20,12 +21,13 @@ pytestmark = pytest.mark.once
 TWO = Rules.fisca(num_players=2, hand_size=5, opening_points=10)
 
 
-def test_the_check_of_sb3() -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "default")
+def test_the_check_of_sb3(settings: dict[str, Any]) -> None:
     from stable_baselines3.common.env_checker import check_env
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(Scala40Env(TWO, "greedy"), warn=True)
+        check_env(Scala40Env(**settings), warn=True)
 
 
 def test_it_is_the_vector_environment() -> None:

@@ -75,6 +75,19 @@ def test_a_window_shows_and_closes(libraries: Any) -> None:
     assert not window.is_open  # closed for good
 
 
+def test_two_windows_in_turn(libraries: Any) -> None:
+    """One takes the screen from the other, and closing that one does not close it."""
+    first, second = Window(size=(200, 200)), Window(size=(300, 200))
+    for window in (first, second, first):
+        window.show(Game(seed=1))
+        assert window.is_open and libraries.display.get_surface().get_size() == window.size
+    second.close()
+    assert first.is_open
+    first.show(Game(seed=2))
+    first.close()
+    assert not libraries.display.get_init()
+
+
 def test_its_user_can_close_it(libraries: Any) -> None:
     window = Window(size=(200, 200))
     window.show(Game(seed=1))
