@@ -11,7 +11,7 @@ import pytest
 from scala40_env.render import replay_html
 from tests.optional import library, program
 from tests.render.browser import SIZES, launched, opened
-from tests.render.tables import NAMES, long_match, short_match
+from tests.render.tables import NAMES, full_table, long_match, short_match
 
 library("playwright.sync_api")
 program("chromium")
@@ -27,7 +27,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("replay") / "match.html"
-    replay_html([long_match(), short_match()], path)
+    replay_html([long_match(), short_match(), full_table()], path)
     return path
 
 
@@ -61,14 +61,24 @@ def test_it_opens_at_the_deal(page: Any) -> None:
     assert "Hand 1, move 0 of" in shown(page) and "the cards are dealt" in shown(page)
 
 
-def test_it_fits_its_width(page: Any) -> None:
-    page.select_option("#hand", "4")
+@pytest.mark.parametrize("match", ["0", "1", "2"], ids=["four", "two", "six"])
+def test_it_fits_its_width(page: Any, match: str) -> None:
+    page.select_option("#match", match)
+    page.select_option("#hand", "1")
     page.click("#last")
     page.click("#back")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for svg in page.query_selector_all("svg.card"):
-        box = svg.bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 0.5
+    for part in page.query_selector_all("svg.card, #scores td, #scores th, button, select, label"):
+        box = part.bounding_box()
+        if box is not None:  # it is shown
+            assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 0.5
+
+
+@pytest.mark.parametrize("match", ["0", "1", "2"], ids=["four", "two", "six"])
+def test_all_seats_and_the_table_are_on_a_desktop_at_the_deal(page: Any, match: str) -> None:
+    page.select_option("#match", match)
+    fits = page.evaluate("document.querySelector('#play').scrollHeight <= document.querySelector('#play').clientHeight")
+    assert fits and (page.viewport_size["width"] < 800 or page.evaluate("document.body.scrollHeight <= innerHeight"))
 
 
 def test_names_are_text(page: Any) -> None:
