@@ -4,14 +4,16 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 # Without compiling at installation it takes half as long; Python compiles what is used at its first import.
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile -c constraints.txt
+INSTALL := -m pip --disable-pip-version-check install --quiet --no-compile
+PIP := $(BIN)/python $(INSTALL) -c constraints.txt
 # Compile in one process before the tests' workers would all do it at the same time.
 COMPILE := -c "import scala40_env.kernels.engine"
 PYTEST := -m pytest -n $(JOBS) $(PYTEST_ARGS)
+ENVIRONMENTS := $(addprefix tests/test_,$(addsuffix .py,aec check_env imports observation rewards single vector))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test test-jit test-bounds test-nojit lint bench peers twin clean
+.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint bench peers twin clean
 
 help:  ## print this list
 	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
@@ -58,14 +60,31 @@ test-jit: setup  ## the tests as is
 test-bounds: setup  ## the tests with bounds checks in the kernels
 	@echo "== Tests, 2 of 3: bounds checked"
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python $(COMPILE)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST) -m "not slow and not once"
 
 test-nojit: setup  ## the tests without the JIT, with the coverage and its gate
 	@echo "== Tests, 3 of 3: JIT off, coverage"
 	@rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run $(PYTEST) -m "not slow and not jit"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run $(PYTEST) -m "not slow and not jit and not once"
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+oldest: VERSIONS = -c constraints-oldest.txt
+oldest: $(VENV)/.made  ## the environments' tests with the oldest versions allowed, in .venv-oldest
+	$(test-versions)
+
+newest: VERSIONS =
+newest: $(VENV)/.made  ## the same with the newest, in .venv-newest
+	$(test-versions)
+
+define test-versions
+@echo "== Tests of the environments with the $@ versions"
+@"$(PYTHON)" -m venv --clear $(VENV)-$@
+@$(VENV)-$@/bin/python $(INSTALL) $(VERSIONS) -e . pytest pytest-xdist hypothesis
+@$(VENV)-$@/bin/python -m pip list --format=freeze | grep -E '^(gymnasium|pettingzoo|numba|numpy|scipy)='
+@$(VENV)-$@/bin/python $(COMPILE)
+$(VENV)-$@/bin/python $(PYTEST) -m "not slow and not once" $(ENVIRONMENTS)
+endef
 
 lint: setup  ## ruff and mypy
 	$(BIN)/ruff check
@@ -94,5 +113,5 @@ twin: setup  ## the larger comparison of the kernels with the reference
 	$(BIN)/python $(PYTEST) -m slow
 
 clean:  ## remove runs and caches; .venv and .peers stay
-	rm -rf runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
-	find . \( -path ./$(VENV) -o -path ./.peers \) -prune -o -name __pycache__ -type d -print | xargs rm -rf
+	rm -rf $(VENV)-oldest $(VENV)-newest runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
+	find . \( -path './$(VENV)*' -o -path ./.peers \) -prune -o -name __pycache__ -type d -print | xargs rm -rf

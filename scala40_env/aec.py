@@ -27,6 +27,8 @@ from scala40_env.arguments import (
     RenderMode,
     checked_choice,
     checked_integer,
+    checked_max_hands,
+    checked_render_mode,
     checked_rules,
     episode_rules,
     following_seed,
@@ -99,14 +101,12 @@ class Scala40AEC(AECEnv):
         self.rules = checked_rules(rules)
         self.reward = reward
         self._reward = reward_function(reward)
-        self.max_hands = self._checked_max_hands(max_hands)
+        self.max_hands = checked_max_hands(max_hands, self.episode)
         last = self.rules.num_players - 1
         self.render_seat = (
             None if render_seat is None else checked_integer("render_seat", render_seat, 0, last, "all cards")
         )
-        self.render_mode: RenderMode | None = (
-            None if render_mode is None else checked_choice("render_mode", render_mode, RENDER_MODES)
-        )
+        self.render_mode: RenderMode | None = checked_render_mode(render_mode, RENDER_MODES)
         self._make_spaces()
         self.game_seed: int | None = None
         self.outcome: HandOutcome | None = None
@@ -117,13 +117,6 @@ class Scala40AEC(AECEnv):
         self._on_move = NONE
         self._seen = self._schema.empty()
         self._mask = np.zeros(self._num_actions, np.int8)
-
-    def _checked_max_hands(self, max_hands: int | None) -> int | None:
-        if max_hands is None:
-            return None
-        if self.episode != "match":
-            raise BadArgument(f"max_hands = {shown(max_hands)} with episode = 'hand': only a match has several hands")
-        return checked_integer("max_hands", max_hands, 1, MAX_SEED, "no cap")
 
     def _make_spaces(self) -> None:
         """The spaces, one object for each agent, so that each has a generator of its own."""

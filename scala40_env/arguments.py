@@ -18,6 +18,8 @@ __all__ = [
     "RenderMode",
     "checked_choice",
     "checked_integer",
+    "checked_max_hands",
+    "checked_render_mode",
     "checked_rules",
     "episode_rules",
     "following_seed",
@@ -28,6 +30,8 @@ RenderMode = Literal["ansi", "svg", "rgb_array", "human"]
 EPISODES: tuple[Episode, ...] = get_args(Episode)
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 MAX_SEED = 2**64 - 1
+_MOST_HANDS = 2**31 - 1
+"""The largest `max_hands`: the kernels of the vector forms keep it in 32 bits."""
 
 
 class BadArgument(Scala40Error):
@@ -83,3 +87,17 @@ def checked_integer(name: str, value: Any, low: int, high: int, none: str) -> in
     if number is None or not low <= number <= high:
         raise BadArgument(f"{name} = {shown(value)}: allowed is an integer from {low} to {high}, or None ({none})")
     return number
+
+
+def checked_max_hands(max_hands: Any, episode: Episode) -> int | None:
+    """After how many hands a match is cut off, or None. Raises `BadArgument`, for a number with single hands too."""
+    if max_hands is None:
+        return None
+    if episode != "match":
+        raise BadArgument(f"max_hands = {shown(max_hands)} with episode = 'hand': only a match has several hands")
+    return checked_integer("max_hands", max_hands, 1, _MOST_HANDS, "no cap")
+
+
+def checked_render_mode(mode: Any, allowed: tuple[str, ...]) -> Any:
+    """A way of drawing that is allowed, or None. Raises `BadArgument`."""
+    return None if mode is None else checked_choice("render_mode", mode, allowed)

@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from scala40_env.arguments import RENDER_MODES, BadArgument, Episode, RenderMode, checked_choice, checked_integer
+from scala40_env.arguments import RENDER_MODES, BadArgument, Episode, RenderMode, checked_integer, checked_render_mode
 from scala40_env.rewards import RewardFunction
 from scala40_env.rules.errors import shown
 from scala40_env.rules.game import MAX_SEED
@@ -78,7 +78,7 @@ class Scala40Env(Env[Int8s, int]):
             autoreset=False,
         )
         self.rules = self._batch.rules
-        self.render_mode = None if render_mode is None else checked_choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
         self.observation_space = self._batch.space
         self.action_space = Discrete(self._batch.masks.shape[1])
         self._actions = np.zeros(1, np.int64)

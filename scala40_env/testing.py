@@ -67,6 +67,9 @@ EnvFunction = Callable[..., Env]
 _EAGERNESS = 0.7
 """How often random play lays, attaches or takes from the pozzo where it can: enough for hands to get somewhere."""
 
+_DEALS = 50
+"""How often hidden cards are dealt anew to find a deal in which the same seat is asked whether it would buy."""
+
 MOST_STEPS = 1_000_000
 """No episode is longer: a match of a hundred hands of a hundred laps of six players has a third of that."""
 
@@ -262,11 +265,13 @@ class _ParallelTurns(ParallelEnv):
 
 
 def _turns_module(env_fn: EnvFunction) -> Any:
-    """A module as PettingZoo's max_cycles test takes one; `max_laps` are its cycles."""
+    """A module as PettingZoo's max_cycles test takes one; `max_laps` are its cycles, in matches those of one hand."""
+    raw = _raw(env_fn())
+    form = {"episode": "hand", "max_hands": None} if raw.episode == "hand" else {"episode": "match", "max_hands": 1}
 
     def env(max_cycles: int) -> _Turns:
-        rules = _raw(env_fn()).rules.replace(max_laps=max_cycles, dead_hand_reshuffles=None)
-        return _Turns(env_fn(rules=rules, episode="hand", max_hands=None))
+        rules = raw.rules.replace(max_laps=max_cycles, dead_hand_reshuffles=None)
+        return _Turns(env_fn(rules=rules, **form))
 
     return SimpleNamespace(env=env, parallel_env=lambda max_cycles: _ParallelTurns(env(max_cycles)))
 
@@ -511,8 +516,8 @@ def check_leaks(
 ) -> None:
     """What a seat gets does not change, byte for byte, when the cards are dealt anew that it can't see.
 
-    Its observation, mask, info, reward and drawing, now and after a step of its own; `state` does change, and so does
-    the observation with what everybody sees.
+    Its observation, mask, info, reward and drawing, now and after a step of its own; `state` does change, and so do
+    the observation and the drawing with what everybody sees.
     """
     rng = random.Random(seed)
     for env in _walk(env_fn, seed, decisions):
@@ -520,11 +525,11 @@ def check_leaks(
         for agent in agents:
             _check_leak(env, agent, rng, render_modes)
         if len(agents) > 1:
-            _check_public(env)
+            _check_public(env, render_modes)
 
 
-def _check_public(env: Env) -> None:
-    """Every seat sees which card lies on the pozzo."""
+def _check_public(env: Env, render_modes: tuple[RenderMode, ...]) -> None:
+    """Every seat sees which card lies on the pozzo, and its drawing shows it."""
     other = copy.deepcopy(env)
     games = _raw(other).games
     pile, top, stock = games["pile"][0], PACK - number(games, "pozzo_n"), number(games, "stock_n")
@@ -533,30 +538,52 @@ def _check_public(env: Env) -> None:
     pile[[top, stock - 1]] = pile[[stock - 1, top]]
     _raw(other).refresh()
     for agent in env.possible_agents:
-        here, there = (_shown(each.observe(agent))[0] for each in (env, other))
-        _require(here != there, env, f"the observation of {agent} does not show the top of the pozzo")
+        for (name, here), (_, there) in zip(
+            *(_outputs(each, agent, render_modes) for each in (env, other)), strict=True
+        ):
+            public = name == "observation" or name.startswith("drawing")
+            _require(not public or here != there, env, f"the {name} of {agent} does not show the top of the pozzo")
 
 
 def _check_leak(env: Env, agent: str, rng: random.Random, render_modes: tuple[RenderMode, ...]) -> None:
-    seat = env.possible_agents.index(agent)
-    one, other = copy.deepcopy(env), copy.deepcopy(env)
-    if not _reshuffle(_raw(other).games, seat, rng):
+    other = _dealt_anew(env, agent, rng)
+    if other is None:
         return
-    _raw(other).refresh()
-    _compare(one, other, agent, render_modes, "")
-    _require(one.state().tobytes() != other.state().tobytes(), env, "state() does not show the hidden cards")
+    _compare(env, other, agent, render_modes, "")
+    _require(env.state().tobytes() != other.state().tobytes(), env, "state() does not show the hidden cards")
     if agent == env.agent_selection and not _done(env, agent):
-        action = _choose(env, rng)
-        hands = number(_raw(env).games, "hand_no")
-        for twin in (one, other):
-            _step(twin, action)
-        if number(_raw(one).games, "hand_no") == hands and not _shows_by_rights(one, other):
+        _check_leak_of_a_step(env, other, rng, render_modes)
+
+
+def _dealt_anew(env: Env, agent: str, rng: random.Random) -> Env | None:
+    """A copy in which the cards lie otherwise that an agent can't see; None where there is no other way."""
+    other = copy.deepcopy(env)
+    if not _reshuffle(_raw(other).games, env.possible_agents.index(agent), rng):
+        return None
+    _raw(other).refresh()
+    return other
+
+
+def _check_leak_of_a_step(
+    env: Env, other: Env | None, rng: random.Random, render_modes: tuple[RenderMode, ...]
+) -> None:
+    """The agent selected may learn nothing by a step of its own but what everybody may: who is asked to buy then.
+
+    With buying, that depends on the cards of the others. So they are dealt until the same seat is asked.
+    """
+    agent, action = env.agent_selection, _choose(env, rng)
+    one = copy.deepcopy(env)
+    _step(one, action)
+    if _over(_raw(one)) or number(_raw(one).games, "hand_no") != number(_raw(env).games, "hand_no"):
+        return  # the hand is over: what the others are charged is for all to know
+    for _ in range(_DEALS if _raw(env).rules.buying else 1):
+        if other is None:
+            return
+        _step(other, action)
+        if not _raw(env).rules.buying or one.agent_selection == other.agent_selection:
             _compare(one, other, agent, render_modes, f" after its action {action}")
-
-
-def _shows_by_rights(one: Env, other: Env) -> bool:
-    """Has a step told everybody something about hidden cards? Charges do, and who is asked whether it would buy."""
-    return _over(_raw(one)) or (_raw(one).rules.buying and one.agent_selection != other.agent_selection)
+            return
+        other = _dealt_anew(env, agent, rng)
 
 
 def _compare(one: Env, other: Env, agent: str, render_modes: tuple[RenderMode, ...], when: str) -> None:

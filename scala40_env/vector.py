@@ -29,6 +29,8 @@ from scala40_env.arguments import (
     Episode,
     checked_choice,
     checked_integer,
+    checked_max_hands,
+    checked_render_mode,
     checked_rules,
     episode_rules,
 )
@@ -265,16 +267,12 @@ class _Games:
         self.episode: Episode = checked_choice("episode", episode, EPISODES)
         self.played_rules = episode_rules(self.rules, self.episode)
         self.reward = reward_function(reward)
-        if max_hands is not None and self.episode != "match":
-            raise BadArgument(f"max_hands = {shown(max_hands)} with episode = 'hand': only a match has several hands")
         schema = schema_of(self.rules)
         self.layout = schema.layout
         self.games = new_games(self.played_rules, 0).repeat(self.num)
         self.episodes = np.zeros(self.num, EPISODE)
         self.episodes["whole_match"] = self.episode == "match"
-        self.episodes["max_hands"] = (
-            0 if max_hands is None else checked_integer("max_hands", max_hands, 1, 2**31 - 1, "no cap")
-        )
+        self.episodes["max_hands"] = checked_max_hands(max_hands, self.episode) or 0
         self.episodes["pays"] = self._kernel_of_reward()
         self.episodes["learner"] = NONE
         self.observations = np.zeros((self.num, schema.size), np.int8)
@@ -430,7 +428,7 @@ class _NativeVectorEnv(VectorEnv[Int8s, Int64s, NDArray[Any]]):
     def _set_up(self, batch: _Games, copy: bool, render_mode: FrameMode | None) -> None:
         self._batch = batch
         self.num_envs, self.rules, self.copy = batch.num, batch.rules, bool(copy)
-        self.render_mode = None if render_mode is None else checked_choice("render_mode", render_mode, _FRAMES)
+        self.render_mode = checked_render_mode(render_mode, _FRAMES)
         self.single_observation_space: Box = batch.space
         self.single_action_space = Discrete(batch.masks.shape[1])
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)

@@ -20,7 +20,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 
 from scala40_env import Game, IllegalMove, Rules, registration, scala40_v0
 from scala40_env.aec import Scala40AEC
-from scala40_env.arguments import BadArgument, episode_rules, following_seed
+from scala40_env.arguments import RENDER_MODES, BadArgument, episode_rules, following_seed
 from scala40_env.observation import schema_of, state_schema_of
 from scala40_env.rewards import BadReward, HandOutcome
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS
@@ -28,9 +28,10 @@ from scala40_env.rules.errors import BadRules
 from scala40_env.rules.moves import NUM_ACTIONS, NUM_ACTIONS_EXTENDED
 from scala40_env.rules.position import from_position
 from scala40_env.rules.reading import numbers
-from scala40_env.testing import check_env, check_pettingzoo
+from scala40_env.testing import _pettingzoo_tests, check_env, check_leaks, check_masks, check_pettingzoo
 from tests.experiments.readme import blocks, printed_by
-from tests.walks import fewer, name_of
+from tests.optional import library
+from tests.walks import RULE_SETS, fewer, name_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = (ROOT / "docs" / "environment.md").read_text()
@@ -95,11 +96,32 @@ def play(env: Any, text: str) -> None:
 # -- PettingZoo's tests ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("episode", ["hand", "match"])
-@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+every_table = pytest.mark.parametrize(
+    ("rules", "episode"),
+    [(r, e) for r in TABLES for e in ("hand", "match")],
+    ids=[f"{name_of(r)}-{e}" for r in TABLES for e in ("hand", "match")],
+)
+
+
+@every_table
 def test_pettingzoos_tests_pass(rules: Rules, episode: str) -> None:
+    """Its api, seed, max_cycles and render tests."""
     check_pettingzoo(partial(scala40_v0.env, rules=rules, episode=episode), decisions=fewer(150))
     check_pettingzoo(partial(scala40_v0.raw_env, rules=rules, episode=episode), decisions=fewer(50))
+
+
+@every_table
+def test_pettingzoos_performance_benchmark_runs(
+    rules: Rules, episode: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For fifty cycles, which its clock takes for five seconds."""
+    _pettingzoo_tests()  # imports them without the warnings of environments of its own
+    module: Any = importlib.import_module("pettingzoo.test.performance_benchmark")
+    for make in (scala40_v0.env, scala40_v0.raw_env):
+        ticks = iter(np.arange(0, 10, 0.1).tolist())
+        monkeypatch.setattr(module, "time", SimpleNamespace(time=ticks.__next__))
+        module.performance_benchmark(make(rules=rules, episode=episode))
+        assert "Finished performance benchmark" in capsys.readouterr().out
 
 
 @pytest.mark.jit
@@ -110,15 +132,20 @@ def test_all_checks_pass(rules: Rules, episode: str) -> None:
     check_env(partial(scala40_v0.raw_env, **{"rules": rules, "episode": episode, **cap}), decisions=fewer(100))
 
 
-@pytest.mark.parametrize("episode", ["hand", "match"])
-def test_the_performance_benchmark_runs(
-    episode: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    module: Any = importlib.import_module("pettingzoo.test.performance_benchmark")
-    ticks = iter(np.arange(0, 1e6, 0.1).tolist())  # its five seconds are fifty cycles
-    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: next(ticks)))
-    module.performance_benchmark(scala40_v0.env(episode=episode))
-    assert "turns per second" in capsys.readouterr().out
+@pytest.mark.once
+def test_pettingzoos_tests_and_ours_pass_in_every_render_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    for name in ("resvg_py", "pygame"):
+        library(name)
+    make = partial(scala40_v0.env, rules=Rules(num_players=3, buying=True), episode="match")
+    check_pettingzoo(make, decisions=10, render_modes=RENDER_MODES)
+    check_leaks(make, decisions=12, render_modes=("rgb_array",))
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=name_of)
+def test_masks_are_the_legal_moves_under_every_rule_set(rules: Rules) -> None:
+    """As long as the space, int8, and nothing but zeros for who is not on move."""
+    check_masks(partial(scala40_v0.raw_env, rules=rules, episode="match"), decisions=fewer(120))
 
 
 # -- interface ------------------------------------------------------------------------------------------------------
@@ -465,6 +492,27 @@ def test_without_a_mode_nothing_is_drawn() -> None:
     env.reset(seed=0)
     with pytest.warns(UserWarning, match="without a render_mode"):
         assert env.render() is None
+
+
+@pytest.mark.once
+def test_pixels_and_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    library("resvg_py")
+    pygame = library("pygame")
+    env = scala40_v0.env(rules=Rules(num_players=2), render_mode="rgb_array", render_seat=1)
+    env.reset(seed=391)
+    pixels = env.render()
+    assert pixels.shape == (720, 960, 3) and pixels.dtype == np.uint8
+    assert (pixels == env.unwrapped.draw("rgb_array", 1)).all()
+    assert (pixels != env.unwrapped.draw("rgb_array", 0)).any()
+    window = scala40_v0.env(rules=Rules(num_players=2), render_mode="human", render_seat=1)
+    window.reset(seed=391)
+    on_screen = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+    assert (on_screen == pixels).all()
+    window.step(0)
+    assert (pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1) != pixels).any()
+    window.close()
+    assert pygame.display.get_surface() is None
 
 
 def test_a_window_is_shown_at_every_step_closed_and_never_copied(monkeypatch: pytest.MonkeyPatch) -> None:

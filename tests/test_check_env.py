@@ -14,7 +14,7 @@ from scala40_env import Rules, scala40_v0, testing
 from scala40_env.aec import Observation, Scala40AEC
 from scala40_env.kernels.engine import start_match
 from scala40_env.kernels.jit import JIT_DISABLED
-from scala40_env.kernels.state import PLAY
+from scala40_env.kernels.state import BUY, PLAY
 from scala40_env.observation import schema_of
 from scala40_env.rewards import HandOutcome
 from scala40_env.rules.reading import number, numbers
@@ -23,6 +23,7 @@ from tests.walks import fewer
 
 THREE = Rules(num_players=3)
 MATCH = Rules(num_players=3, limit=61)
+BUYING = Rules(num_players=4, buying=True, opening_points=0, hand_size=8, attaching_discard="allowed")
 Check = Callable[..., None]
 
 
@@ -46,6 +47,21 @@ class LeaksInTheInfo(Scala40AEC):
 class LeaksInTheDrawing(Scala40AEC):
     def draw(self, mode: Any, seat: int | None = None) -> Any:
         return super().draw(mode, None)
+
+
+class LeaksToWhoIsAsked(Scala40AEC):
+    """Tells the seat that has drawn what the others hold, when one of them is asked whether it would buy."""
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        super().step(action)
+        if agent in self.infos and number(self.games, "phase") == BUY:
+            self.infos[agent] = {"one": numbers(self.games, "one")}
+
+
+class DrawsNoPozzo(Scala40AEC):
+    def draw(self, mode: Any, seat: int | None = None) -> Any:
+        return "\n".join(line for line in str(super().draw(mode, seat)).splitlines() if "pozzo" not in line)
 
 
 class BlindToThePozzo(Scala40AEC):
@@ -232,7 +248,9 @@ PLANTED: list[tuple[type[Scala40AEC], Check, Rules, str, str]] = [
     (LeaksAHand, testing.check_leaks, THREE, "hand", "observation of player_. shows cards"),
     (LeaksInTheInfo, testing.check_leaks, THREE, "hand", "info of player_. shows cards"),
     (LeaksInTheDrawing, testing.check_leaks, THREE, "hand", r"drawing \(ansi\) of player_. shows cards"),
-    (BlindToThePozzo, testing.check_leaks, THREE, "hand", "does not show the top of the pozzo"),
+    (LeaksToWhoIsAsked, testing.check_leaks, BUYING, "hand", "info of player_. shows cards.* after its action"),
+    (BlindToThePozzo, testing.check_leaks, THREE, "hand", "observation of player_. does not show the top of the pozzo"),
+    (DrawsNoPozzo, testing.check_leaks, THREE, "hand", r"drawing \(ansi\) of player_. does not show the top"),
     (HidesInTheState, testing.check_leaks, THREE, "hand", "does not show the hidden cards"),
     (MaskForEverybody, testing.check_masks, THREE, "hand", "not legal for it now"),
     (MaskLacksAnAction, testing.check_masks, THREE, "hand", "lacks the legal actions"),

@@ -1,4 +1,4 @@
-"""The vector environment in Stable-Baselines3; skipped where that is not installed."""
+"""The vector environment in Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3")
-pytestmark = pytest.mark.jit
+from scala40_env import Rules
+from scala40_env.single import Scala40Env
+from scala40_env.vector import Scala40VectorEnv
+from tests.optional import library
+from tests.test_single import SETTINGS
 
-from scala40_env import Rules  # noqa: E402
-from scala40_env.sb3 import Scala40VecEnv  # noqa: E402
-from scala40_env.single import Scala40Env  # noqa: E402
-from scala40_env.vector import Scala40VectorEnv  # noqa: E402
+Scala40VecEnv = library("scala40_env.sb3").Scala40VecEnv
+pytestmark = pytest.mark.once
+
 
 TWO = Rules.fisca(num_players=2, hand_size=5, opening_points=10)
 
 
-def test_the_check_of_sb3() -> None:
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "default")
+def test_the_check_of_sb3(settings: dict[str, Any]) -> None:
     from stable_baselines3.common.env_checker import check_env
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(Scala40Env(TWO, "greedy"), warn=True)
+        check_env(Scala40Env(**settings), warn=True)
 
 
 def test_it_is_the_vector_environment() -> None:
@@ -70,7 +73,7 @@ def test_what_sb3_asks_of_single_environments() -> None:
 
 
 def test_maskable_ppo_learns_on_it() -> None:
-    contrib = pytest.importorskip("sb3_contrib")
+    contrib = library("sb3_contrib")
     from stable_baselines3.common.vec_env import VecMonitor
 
     with warnings.catch_warnings():

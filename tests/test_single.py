@@ -17,12 +17,13 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 
-from scala40_env import Game, IllegalMove, Rules
-from scala40_env.arguments import BadArgument
+from scala40_env import Game, IllegalMove, Rules, render
+from scala40_env.arguments import RENDER_MODES, BadArgument
 from scala40_env.gym_registration import register_gymnasium
 from scala40_env.observation import schema_of
 from scala40_env.rules.moves import NUM_ACTIONS, NUM_ACTIONS_EXTENDED
 from scala40_env.single import Scala40Env
+from tests.optional import library
 from tests.walks import fewer
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +50,22 @@ def test_the_checks_of_gymnasium(settings: dict[str, Any]) -> None:
         warnings.simplefilter("error")
         made = gymnasium.make("Scala40-v0", **settings)
         check_env(made.unwrapped, skip_render_check=True)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("mode", RENDER_MODES)
+def test_the_checks_of_gymnasium_of_drawing(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    for name in ("resvg_py", "pygame"):
+        library(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = gymnasium.make("Scala40-v0", rules=TWO, render_mode=mode)
+        check_env(made.unwrapped)
+        made.reset(seed=1)
+        drawn = made.render()
+        assert {"rgb_array": np.ndarray, "human": type(None)}.get(mode, str) is type(drawn)
+        made.close()
 
 
 @pytest.mark.jit
@@ -179,7 +196,6 @@ def test_the_environment_stands_without_agents() -> None:
 
 
 def test_drawing() -> None:
-    render = pytest.importorskip("scala40_env.render")
     env = Scala40Env(TWO, "random", render_mode="ansi")
     assert Scala40Env(TWO, "random").render() is None
     with pytest.raises(ResetNeeded):

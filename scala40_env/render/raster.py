@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ def _library(name: str) -> ModuleType:
 class Window:
     """A window on the screen that shows tables; opened by the first `show`, closed by `close` or by its user.
 
+    There is one screen window in a process: of several of these the one that shows last has it.
+
     Args:
         size: width and height in pixels.
         four_colours: as for `svg_of`.
@@ -88,6 +90,9 @@ class Window:
     ...     window.show(game)
     """
 
+    _on_screen: ClassVar[Window | None] = None
+    """Whose the window on the screen is; pygame draws all of them on one surface."""
+
     def __init__(
         self, *, size: tuple[int, int] = SIZE, four_colours: bool = False, title: str = "Scala Quaranta"
     ) -> None:
@@ -95,39 +100,39 @@ class Window:
         self.four_colours = four_colours
         self.title = title
         self._pygame: Any = _library("pygame")
-        self._screen: Any = None
         self._closed = False
 
     @property
     def is_open(self) -> bool:
         """Is it on the screen?"""
-        return self._screen is not None
+        return Window._on_screen is self and bool(self._pygame.display.get_init())
 
     def show(self, table: Table, names: Sequence[str] | None = None) -> None:
         """Show a game or a view, and answer to the user's window events; nothing more once it was closed."""
         self._answer_events()
         if self._closed:
             return
-        if self._screen is None:
+        if not self.is_open:
             self._open()
         pixels = rgb_array_of(table, size=self.size, four_colours=self.four_colours, names=names)
-        self._pygame.surfarray.blit_array(self._screen, pixels.swapaxes(0, 1))
+        self._pygame.surfarray.blit_array(self._pygame.display.get_surface(), pixels.swapaxes(0, 1))
         self._pygame.display.flip()
 
     def close(self) -> None:
         """Close the window for good."""
         self._closed = True
-        if self._screen is not None:
-            self._screen = None
+        if self.is_open:
             self._pygame.display.quit()
+            Window._on_screen = None
 
     def _open(self) -> None:
         self._pygame.display.init()
-        self._screen = self._pygame.display.set_mode(self.size)
+        self._pygame.display.set_mode(self.size)
         self._pygame.display.set_caption(self.title)
+        Window._on_screen = self
 
     def _answer_events(self) -> None:
-        if self._screen is not None and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
+        if self.is_open and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
 
     def __enter__(self) -> Window:

@@ -20,6 +20,7 @@ from scala40_env.rules.reading import (
     numbers_of_melds,
     pozzo_of,
 )
+from scala40_env.rules.table_text import standing_lines, title_line
 from scala40_env.rules.view import View
 
 Table = Game | View
@@ -74,14 +75,13 @@ def scene_of(table: Table, names: Sequence[str] | None = None) -> Scene:
     seats = table.rules.num_players
     if names is not None and len(names) != seats:
         raise Scala40Error(f"names = {shown(list(names))}: allowed is one for each of the {seats} seats")
-    lines = str(table).splitlines()
     pozzo, melds = pozzo_of(games), melds_of(games)
     by = discarders_of(games)[-1] if pozzo else NONE
     new = numbers_of_melds(games, "new_melds")
     return Scene(
         viewer=table.seat if isinstance(table, View) else None,
-        title=lines[0],
-        standing=tuple(_standing(lines, seats)),
+        title=title_line(games, table.rules),
+        standing=tuple(standing_lines(games, table.rules)),
         seats=tuple(_seat(games, seat, names[seat] if names else "") for seat in range(seats)),
         melds=tuple(MeldOnTable(n, tuple(map(str, meld.cards())), n in new) for n, meld in enumerate(melds, 1)),
         pozzo_top=format_card(pozzo[-1]) if pozzo else None,
@@ -89,12 +89,6 @@ def scene_of(table: Table, names: Sequence[str] | None = None) -> Scene:
         pozzo_size=len(pozzo),
         stock_size=number(games, "stock_n"),
     )
-
-
-def _standing(lines: Sequence[str], seats: int) -> Sequence[str]:
-    """The lines of a table's text after those of the hands: the one place that words them is `rules.table_text`."""
-    piles = next(at for at, line in enumerate(lines) if line.startswith("pozzo: "))
-    return lines[piles + 1 + seats :]
 
 
 def _seat(games: Games, seat: int, name: str) -> Seat:

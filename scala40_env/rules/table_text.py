@@ -23,11 +23,13 @@ def table_text(games: Games, rules: Rules, seat: int | None = None) -> str:
 
     `seat`: whose view it is; the other hands are then given as their sizes and the cards that everybody has seen.
     """
-    lines = [_title(games, rules), *_melds(games), _piles(games), *_hands(games, rules, seat), *_standing(games, rules)]
+    above, below = title_line(games, rules), standing_lines(games, rules)
+    lines = [above, *_melds(games), _piles(games), *_hands(games, rules, seat), *below]
     return "\n".join(lines)
 
 
-def _title(games: Games, rules: Rules) -> str:
+def title_line(games: Games, rules: Rules) -> str:
+    """The first line: the rules, and how far the match is."""
     hand, played = number(games, "hand_no") + 1, number(games, "turns_played")
     lap = played // max(number(games, "seats_in"), 1) + 1
     return f"{rules.preset}, {rules.num_players} players: hand {hand}, turn {played + 1} (lap {lap})"
@@ -72,8 +74,8 @@ def _cards(games: Games, seat: int, is_open: bool) -> str:
     return " ".join(part for part in (format_cards(cards), hidden) if part) + f" ({size})"
 
 
-def _standing(games: Games, rules: Rules) -> list[str]:
-    """The last lines: what was done in this turn, or how the hand ended."""
+def standing_lines(games: Games, rules: Rules) -> list[str]:
+    """The last lines: who is on move and what was done in this turn, or how the hand ended."""
     phase = number(games, "phase")
     if phase in (HAND_OVER, MATCH_OVER):
         return [_ending(games), *([_champions(games, rules)] if phase == MATCH_OVER else [])]

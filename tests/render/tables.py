@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -35,12 +35,23 @@ def stages(rules: Rules, seed: int, moves: int) -> Iterator[Game]:
 def long_match() -> Record:
     """Thirty hands of four greedy players."""
     rules = Rules.fisca(num_players=4, match="hands", num_hands=30)
-    seeds = np.array([5], np.uint64)
-    keys = np.arange(4, dtype=np.uint64).reshape(1, 4)
-    logs: list[HandLog] = []
-    for ended in Arena(rules, [agents.make("greedy")]).play(np.zeros((1, 4), np.int64), seeds, keys, None, True):
+    return greedy_match(rules, NAMES)
+
+
+@lru_cache(maxsize=1)
+def full_table() -> Record:
+    """Three hands of six greedy players."""
+    rules = Rules.fisca(num_players=6, match="hands", num_hands=3)
+    return greedy_match(rules, [*NAMES, "Elisa", "Franco"])
+
+
+def greedy_match(rules: Rules, names: Sequence[str]) -> Record:
+    """A match of greedy players."""
+    n, logs = rules.num_players, list[HandLog]()
+    seats, keys = np.zeros((1, n), np.int64), np.arange(n, dtype=np.uint64).reshape(1, n)
+    for ended in Arena(rules, [agents.make("greedy")]).play(seats, np.array([5], np.uint64), keys, None, True):
         logs.extend(ended.logs)
-    return record_from_log(rules, 5, NAMES, logs)
+    return record_from_log(rules, 5, names, logs)
 
 
 def short_match() -> Record:

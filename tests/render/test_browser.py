@@ -1,8 +1,7 @@
-"""The replay page in a real browser: Debian's Chromium through Playwright. Skips where one of them is missing."""
+"""The replay page in a real browser: Debian's Chromium through Playwright."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,47 +9,33 @@ from typing import Any
 import pytest
 
 from scala40_env.render import replay_html
-from tests.render.tables import NAMES, long_match, short_match
+from tests.optional import library, program
+from tests.render.browser import SIZES, launched, opened
+from tests.render.tables import NAMES, full_table, long_match, short_match
 
-api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("there is no chromium on the path", allow_module_level=True)
-
-pytestmark = pytest.mark.jit
-
-QUIET = ["quic", "background-networking", "component-update", "sync"]  # services that would look for a network
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
-SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+library("playwright.sync_api")
+program("chromium")
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("replay") / "match.html"
-    replay_html([long_match(), short_match()], path)
+    replay_html([long_match(), short_match(), full_table()], path)
     return path
 
 
 @pytest.fixture(params=SIZES)
 def page(request: pytest.FixtureRequest, browser: Any, file: Path) -> Iterator[Any]:
     """The page open at one of the sizes, offline; what it logs or asks for fails the test."""
-    width, height = SIZES[request.param]
-    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
-    opened, wrong = context.new_page(), []
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda message: wrong.append(message.text))
-    opened.on("request", lambda asked: None if asked.url == file.as_uri() else wrong.append(asked.url))
-    opened.goto(file.as_uri())
-    yield opened
-    context.close()
+    with opened(browser, file, request.param) as (page, wrong):
+        yield page
     assert not wrong
 
 
@@ -71,20 +56,29 @@ def faces(page: Any, where: str) -> list[str]:
     return [svg.get_attribute("aria-label") for svg in page.query_selector_all(f"{where} svg.card")]
 
 
-def test_it_opens_fast(page: Any) -> None:
-    timing = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
-    assert 0 < timing < 1000  # milliseconds
-    assert "the cards are dealt" in shown(page)
+def test_it_opens_at_the_deal(page: Any) -> None:
+    """How fast is printed by ``python -m tests.timings``."""
+    assert "Hand 1, move 0 of" in shown(page) and "the cards are dealt" in shown(page)
 
 
-def test_it_fits_its_width(page: Any) -> None:
-    page.select_option("#hand", "4")
+@pytest.mark.parametrize("match", ["0", "1", "2"], ids=["four", "two", "six"])
+def test_it_fits_its_width(page: Any, match: str) -> None:
+    page.select_option("#match", match)
+    page.select_option("#hand", "1")
     page.click("#last")
     page.click("#back")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for svg in page.query_selector_all("svg.card"):
-        box = svg.bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 0.5
+    for part in page.query_selector_all("svg.card, #scores td, #scores th, button, select, label"):
+        box = part.bounding_box()
+        if box is not None:  # it is shown
+            assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 0.5
+
+
+@pytest.mark.parametrize("match", ["0", "1", "2"], ids=["four", "two", "six"])
+def test_all_seats_and_the_table_are_on_a_desktop_at_the_deal(page: Any, match: str) -> None:
+    page.select_option("#match", match)
+    fits = page.evaluate("document.querySelector('#play').scrollHeight <= document.querySelector('#play').clientHeight")
+    assert fits and (page.viewport_size["width"] < 800 or page.evaluate("document.body.scrollHeight <= innerHeight"))
 
 
 def test_names_are_text(page: Any) -> None:

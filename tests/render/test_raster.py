@@ -1,4 +1,4 @@
-"""Pixels and the window, where the extra `render` is installed; and what is said where it is not."""
+"""Pixels and the window; and what is said where their libraries are not installed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import pytest
 from scala40_env import Game
 from scala40_env.render import Window, rgb_array_of
 from scala40_env.render.raster import MissingExtra, _library
+from tests.optional import library
 from tests.render.tables import BUYING, stages
 
 
 @pytest.fixture
 def libraries(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """pygame, on no screen; skips where a library is missing."""
+    """pygame, on no screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    pytest.importorskip("resvg_py")
-    return pytest.importorskip("pygame")
+    library("resvg_py")
+    return library("pygame")
 
 
 @pytest.mark.parametrize("name", ["pygame", "resvg_py"])
@@ -72,6 +73,19 @@ def test_a_window_shows_and_closes(libraries: Any) -> None:
     assert not window.is_open
     window.show(game)
     assert not window.is_open  # closed for good
+
+
+def test_two_windows_in_turn(libraries: Any) -> None:
+    """One takes the screen from the other, and closing that one does not close it."""
+    first, second = Window(size=(200, 200)), Window(size=(300, 200))
+    for window in (first, second, first):
+        window.show(Game(seed=1))
+        assert window.is_open and libraries.display.get_surface().get_size() == window.size
+    second.close()
+    assert first.is_open
+    first.show(Game(seed=2))
+    first.close()
+    assert not libraries.display.get_init()
 
 
 def test_its_user_can_close_it(libraries: Any) -> None:

@@ -150,8 +150,14 @@ function withNames(text) {
 }
 
 function drawScores() {
-  const head = element("tr", "", element("th", "", "hand"), ...match().players.map((name) => element("th", "", name)));
+  const head = element("tr", "", element("th", "", "hand"), ...match().players.map(scoreHead));
   $("scores").replaceChildren(element("caption", "", "points, total"), head, ...match().hands.map(scoreRow));
+}
+
+function scoreHead(name) {
+  const head = element("th", "", element("span", "", name));
+  head.title = name;
+  return head;
 }
 
 function scoreRow({ points, winner, moves, start }, number) {
@@ -214,6 +220,7 @@ function openMatch(number) {
   $("hand").replaceChildren(...hands.map((_, n) => new Option(`${n + 1} of ${hands.length}`, n)));
   $("viewer").replaceChildren(new Option("all seats", ALL), ...players.map((name, seat) => new Option(name, seat)));
   at.viewer = ALL;
+  document.body.classList.toggle("many", players.length > 4);
   drawScores();
   go(0, 0);
 }
