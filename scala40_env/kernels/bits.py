@@ -16,6 +16,7 @@ __all__ = [
     "highest_bit",
     "int8_at",
     "int32_at",
+    "int64_at",
     "keep",
     "lowest_bit",
     "mix",
@@ -107,7 +108,8 @@ def _mix(word: Any) -> Any:
 def store_bytes(out: Any, at: int, word: int) -> None:
     """Store the eight bytes of a word, lowest first, at ``at`` in a contiguous array of int8, aligned or not."""
     for place in range(8):
-        out[at + place] = word >> 8 * place & 255
+        byte = word >> 8 * place & 255
+        out[at + place] = byte - 256 if byte > 127 else byte
 
 
 def int8_at(record: Any, offset: int) -> int:
@@ -118,6 +120,11 @@ def int8_at(record: Any, offset: int) -> int:
 def int32_at(record: Any, offset: int) -> int:
     """The signed number of four bytes at an offset into a record."""
     return int(np.frombuffer(record.data, "<i4", 1, offset)[0])
+
+
+def int64_at(record: Any, offset: int) -> int:
+    """The signed number of eight bytes at an offset into a record, aligned or not."""
+    return int(np.frombuffer(record.data, "<i8", 1, offset)[0])
 
 
 def keep(array: Any) -> None:
@@ -170,14 +177,14 @@ def _reader(width: int) -> Any:
 
             start = builder.bitcast(args[0], ir.IntType(8).as_pointer())
             pointer = builder.bitcast(builder.gep(start, [args[1]]), ir.IntType(width).as_pointer())
-            return builder.sext(builder.load(pointer), ir.IntType(64))
+            return builder.sext(builder.load(pointer, align=1), ir.IntType(64))
 
         return types.int64(record, types.int64), codegen
 
     return intrinsic(typing)
 
 
-_int8_at, _int32_at = _reader(8), _reader(32)
+_int8_at, _int32_at, _int64_at = _reader(8), _reader(32), _reader(64)
 
 
 @overload(int8_at, strict=False)
@@ -188,6 +195,11 @@ def _overload_int8_at(record: Any, offset: Any) -> Any:
 @overload(int32_at, strict=False)
 def _overload_int32_at(record: Any, offset: Any) -> Any:
     return lambda record, offset: _int32_at(record, offset)
+
+
+@overload(int64_at, strict=False)
+def _overload_int64_at(record: Any, offset: Any) -> Any:
+    return lambda record, offset: _int64_at(record, offset)
 
 
 @intrinsic

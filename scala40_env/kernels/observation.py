@@ -7,7 +7,7 @@ is written. Seats go by order of play, the observer being seat 0.
 
 import numpy as np
 
-from scala40_env.kernels.bits import count_bits, highest_bit, int8_at, int32_at, lowest_bit, store_bytes
+from scala40_env.kernels.bits import count_bits, highest_bit, int8_at, int32_at, int64_at, lowest_bit, store_bytes
 from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.lanes import bit_of, natural_bits, with_high_aces
@@ -163,6 +163,9 @@ def _offset_of(name: str) -> int:
 SMALL_RULES, WIDE_RULES = (tuple(name for name in RULE_NAMES if GAME[name].itemsize == size) for size in (1, 4))
 #: Where they begin in a record; each kind lies there in a row.
 _SMALL_AT, _WIDE_AT = _offset_of(SMALL_RULES[0]), _offset_of(WIDE_RULES[0])
+_SMALL_WORDS = -(-len(SMALL_RULES) // 8)
+#: Where the cards of stock and pozzo begin in a record.
+_PILE_AT = _offset_of("pile")
 
 #: What is said of each meld; positions are those in a grid of cards, from 1, and 0 is none.
 SLOT_FEATURES = (
@@ -246,17 +249,24 @@ def _write_card(out: np.ndarray, grid: int, joker: int, card: int) -> None:
 
 
 @kernel
+def _pozzo_jokers(g: Record) -> int:
+    jokers = 0
+    for place in range(PACK - int(g["pozzo_n"]), PACK):
+        jokers += 1 if int8_at(g, _PILE_AT + place) == JOKER else 0
+    return jokers
+
+
+@kernel
 def _write_pozzo(g: Record, at: np.ndarray, out: np.ndarray) -> None:
     """Its cards, and the top one."""
-    one, two, jokers = 0, 0, 0
+    one, two = 0, 0
     for place in range(PACK - int(g["pozzo_n"]), PACK):
-        card = int(g["pile"][place])
-        bit = _CARD_BITS[card]
+        bit = _CARD_BITS[int8_at(g, _PILE_AT + place)]
         two |= one & bit
         one |= bit
-        jokers += 1 if card == JOKER else 0
     _write_held(out, at[_POZZO], one, two)
-    out[at[_POZZO_JOKERS]] = jokers
+    if one & JOKER_BIT:
+        out[at[_POZZO_JOKERS]] = _pozzo_jokers(g)
     _write_card(out, at[_POZZO_TOP], at[_POZZO_TOP_JOKER], pozzo_top(g))
 
 
@@ -418,8 +428,8 @@ def _write_hand_numbers(g: Record, at: np.ndarray, out: np.ndarray) -> None:
 def _write_rules(g: Record, at: np.ndarray, out: np.ndarray) -> None:
     """Every option as one number."""
     place = at[_RULES]
-    for number in range(len(SMALL_RULES)):
-        out[place + number] = int8_at(g, _SMALL_AT + number)
+    for word in range(_SMALL_WORDS):  # the bytes of the last word that are no options are overwritten by what follows
+        store_bytes(out, place + 8 * word, int64_at(g, _SMALL_AT + 8 * word))
     place += len(SMALL_RULES)
     for number in range(len(WIDE_RULES)):
         out[place + number] = _squeezed(int32_at(g, _WIDE_AT + 4 * number))
