@@ -12,20 +12,31 @@ from numpy.typing import NDArray
 
 from agents.base import AgentError, KernelAgent
 from agents.kernels.choice import EXPERT
-from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, TABLES
+from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, HIDDEN, TABLES
 from agents.kernels.greedy import WEIGHTS as GREEDY_WEIGHTS
 from agents.kernels.outlook import CONTEXTS, FEATURES
 from agents.kernels.stakes import STAKES
 from scala40_env.rules.errors import shown
 
-__all__ = ["SHIPPED", "make_expert", "pack", "read_weights", "unpack", "write_weights"]
+__all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "weights_of", "write_weights"]
 
 #: The weights that `agents.make("expert")` plays with.
 SHIPPED = Path(__file__).parent / "weights" / "expert.json"
 FORMAT, VERSION = "scala40 expert weights", 1
+#: The parts of a table with their shapes, in the order in which the kernels read them.
+PARTS = {
+    "units_by_feature": (len(FEATURES), HIDDEN),
+    "units_by_context": (len(CONTEXTS), HIDDEN),
+    "forecasts_by_unit": (len(FORECASTS), HIDDEN),
+    "forecasts_by_feature": (len(FORECASTS), len(FEATURES)),
+    "forecasts_by_context": (len(FORECASTS), len(CONTEXTS)),
+}
 #: Weights are whole numbers of no more than so much: sums of products stay within 64 bits.
-MOST = 1 << 24
+_MOST = 1 << 25
+_ALLOWED = f"allowed is a whole number from -{_MOST} to {_MOST}"
 _STAKES_AT = 8
+
+Content = Mapping[str, Any]
 
 
 def make_expert(path: str | None = None) -> KernelAgent:
@@ -42,9 +53,10 @@ def read_weights(path: Path) -> dict[str, Any]:
     """The weights of a file, checked. Raises `AgentError` that says what is wrong with it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else f"it is no JSON ({error})"
-        raise AgentError(f"the weights {shown(str(path))} can't be read: {reason}") from error
+    except OSError as error:
+        raise AgentError(f"the weights {shown(str(path))} can't be read: {error.strerror}") from error
+    except ValueError as error:
+        raise AgentError(f"the weights {shown(str(path))} can't be read: they are no JSON ({error})") from error
     wrong = _wrong(content)
     if wrong:
         raise AgentError(f"the weights {shown(str(path))} can't be used: {wrong}")
@@ -56,7 +68,7 @@ def _wrong(content: Any) -> str:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return f'they are not of the format "{FORMAT}"'
     if content.get("version") != VERSION:
-        return f"they are of version {shown(content.get('version'))}, this program reads version {VERSION}"
+        return f"they are of version {shown(content.get('version'))}, allowed is {VERSION}"
     if content.get("features") != list(FEATURES) or content.get("contexts") != list(CONTEXTS):
         return "they weigh other features or contexts than this version of expert looks at"
     return _wrong_stakes(content.get("stakes")) or _wrong_tables(content.get("tables"))
@@ -64,78 +76,65 @@ def _wrong(content: Any) -> str:
 
 def _wrong_stakes(stakes: Any) -> str:
     if not isinstance(stakes, dict) or list(stakes) != list(STAKES):
-        return f"stakes have to be {', '.join(STAKES)}"
+        return f"stakes have to be {', '.join(STAKES)}, in this order"
     return next((f"stakes: {name} is {shown(value)}, {_ALLOWED}" for name, value in stakes.items() if _bad(value)), "")
 
 
-_ALLOWED = f"allowed is a whole number from -{MOST} to {MOST}"
-
-
 def _bad(value: Any) -> bool:
-    return isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST
+    return isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MOST
 
 
 def _wrong_tables(tables: Any) -> str:
     if not isinstance(tables, dict) or list(tables) != list(TABLES):
-        return f"tables have to be {', '.join(TABLES)}"
-    for table, forecasts in tables.items():
-        if not isinstance(forecasts, dict) or list(forecasts) != list(FORECASTS):
-            return f"{table}: forecasts have to be {', '.join(FORECASTS)}"
-        for forecast, rows in forecasts.items():
-            wrong = _wrong_rows(rows)
+        return f"tables have to be {' and '.join(TABLES)}, in this order"
+    for name, table in tables.items():
+        if not isinstance(table, dict) or list(table) != list(PARTS):
+            return f"{name} has to hold {', '.join(PARTS)}, in this order"
+        for part, shape in PARTS.items():
+            wrong = _wrong_part(table[part], *shape)
             if wrong:
-                return f"{table}, {forecast}: {wrong}"
+                return f"{name}, {part}: {wrong}"
     return ""
 
 
-def _wrong_rows(rows: Any) -> str:
-    if not isinstance(rows, dict) or list(rows) != list(CONTEXTS):
-        return "there has to be a row for each context, in their order"
-    for context, row in rows.items():
-        if not isinstance(row, list) or len(row) != len(FEATURES):
-            return f"{context} has to be a list of {len(FEATURES)} numbers, one for each feature"
+def _wrong_part(rows: Any, height: int, width: int) -> str:
+    if not isinstance(rows, list) or len(rows) != height:
+        return f"there have to be {height} rows"
+    for row in rows:
+        if not isinstance(row, list) or len(row) != width:
+            return f"a row has to hold {width} numbers"
         for value in row:
             if _bad(value):
-                return f"{context} holds {shown(value)}, {_ALLOWED}"
+                return f"{shown(value)} can't be, {_ALLOWED}"
     return ""
 
 
-def write_weights(path: Path, content: Mapping[str, Any]) -> None:
-    """Write weights as `read_weights` takes them: one line for each context."""
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    path.write_text(_with_short_rows(text) + "\n", encoding="utf-8")
-
-
-def _with_short_rows(text: str) -> str:
-    """JSON with every list on one line."""
-    pieces = text.split("[")
-    for at, piece in enumerate(pieces[1:], start=1):
+def write_weights(path: Path, content: Content) -> None:
+    """Write weights as `read_weights` takes them, each row of numbers on a line."""
+    pieces = json.dumps(content, indent=1, ensure_ascii=False).split("[")
+    for at, piece in enumerate(pieces):
         inside, bracket, rest = piece.partition("]")
-        pieces[at] = " ".join(inside.split()) + bracket + rest
-    return "[".join(pieces)
+        if at and bracket:
+            pieces[at] = " ".join(inside.split()) + bracket + rest
+    path.write_text("[".join(pieces) + "\n", encoding="utf-8")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The row that kernels read
 
 
-def pack(content: Mapping[str, Any]) -> NDArray[np.int64]:
+def pack(content: Content) -> NDArray[np.int64]:
     """The weights as the kernels read them: int64[EXPERT_WEIGHTS]."""
     row = np.zeros(EXPERT_WEIGHTS, np.int64)
     row[: len(GREEDY_WEIGHTS)] = GREEDY_WEIGHTS
     row[_STAKES_AT : _STAKES_AT + len(STAKES)] = list(content["stakes"].values())
-    row[HEADER:] = tables_of(content).ravel()
+    parts = [table[part] for table in content["tables"].values() for part in PARTS]
+    row[HEADER:] = np.concatenate([np.array(part, np.int64).ravel() for part in parts])
     return row
 
 
-def tables_of(content: Mapping[str, Any]) -> NDArray[np.int64]:
-    """The forecasts, int64[tables, contexts, forecasts, features]."""
-    tables = [[list(rows.values()) for rows in table.values()] for table in content["tables"].values()]
-    return np.array(tables, np.int64).transpose(0, 2, 1, 3)
-
-
-def unpack(stakes: Mapping[str, int], tables: NDArray[np.int64], made_by: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a file of weights: ``tables`` as `tables_of` gives them."""
+def weights_of(stakes: Mapping[str, int], tables: Mapping[str, Mapping[str, Any]], made_by: Content) -> dict[str, Any]:
+    """The content of a file of weights: ``tables`` hold arrays of `PARTS`, ``made_by`` says where they are from."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -143,12 +142,5 @@ def unpack(stakes: Mapping[str, int], tables: NDArray[np.int64], made_by: Mappin
         "features": list(FEATURES),
         "contexts": list(CONTEXTS),
         "stakes": dict(stakes),
-        "tables": {name: _forecasts(table) for name, table in zip(TABLES, tables, strict=True)},
-    }
-
-
-def _forecasts(table: NDArray[np.int64]) -> dict[str, Any]:
-    return {
-        forecast: {context: table[c, f].tolist() for c, context in enumerate(CONTEXTS)}
-        for f, forecast in enumerate(FORECASTS)
+        "tables": {name: {part: table[part].tolist() for part in PARTS} for name, table in tables.items()},
     }

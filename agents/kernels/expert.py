@@ -22,12 +22,21 @@ __all__ = ["EXPERT_WEIGHTS", "FORECASTS", "TABLES", "choose_expert"]
 #: What is forecast, and for how many seats there are weights: in the order in which they lie.
 FORECASTS = ("win", "own", "others")
 TABLES = ("two_seats", "more_seats")
-#: The first weights are those of `greedy`, for draws and buying, and the stakes; then the tables of forecasts.
+#: Units of the hidden layer between the numbers and the forecasts.
+HIDDEN = 32
+#: The first weights are those of `greedy`, for draws and buying, and the stakes; then a table for each `TABLES`.
 HEADER = 32
-_GREEDY, _STAKES = 0, 8
-_ROW = len(FORECASTS) * NUM_FEATURES
-_TABLE = NUM_CONTEXTS * _ROW
-EXPERT_WEIGHTS = HEADER + len(TABLES) * _TABLE
+_STAKES = 8
+#: Where the parts of a table begin: of the hidden units by feature and by context, of the forecasts by hidden unit,
+#: by feature and by context.
+_UNITS, _UNIT_BIAS = 0, NUM_FEATURES * HIDDEN
+_OUT = _UNIT_BIAS + NUM_CONTEXTS * HIDDEN
+_DIRECT = _OUT + len(FORECASTS) * HIDDEN
+_BIAS = _DIRECT + len(FORECASTS) * NUM_FEATURES
+TABLE = _BIAS + len(FORECASTS) * NUM_CONTEXTS
+EXPERT_WEIGHTS = HEADER + len(TABLES) * TABLE
+#: Hidden units count in this much of the weights' unit.
+UNIT_SHIFT = 8
 
 _NOTHING = -(1 << 62)
 
@@ -52,7 +61,9 @@ def _plan(g: Record, weights: np.ndarray) -> int:
     states = np.empty(MOST_STATES, GAME)
     first = np.empty(MOST_STATES, np.int16)
     n = reach(g, states, first)
-    valued = np.zeros((NUM_CONTEXTS, NUM_FEATURES + 1), np.int64)
+    table = weights[HEADER + (0 if int(g["seats_in"]) == 2 else TABLE) :]
+    worth = np.empty(_WORTH, np.int64)
+    _add_forecasts(g, weights, table, worth)
     discards = np.empty(MOST_MOVES, np.int16)
     best, most = NONE, _NOTHING
     for at in range(n):
@@ -65,7 +76,7 @@ def _plan(g: Record, weights: np.ndarray) -> int:
         if int(states[at]["hand_n"][int(g["turn"])]) == 1:
             best = int(first[at]) if at else int(discards[0])
             break
-        action, value = _best_discard(states[at], discards, count, weights, valued)
+        action, value = _best_discard(states[at], discards, count, table, worth)
         if value > most:
             best, most = int(first[at]) if at else action, value
     keep(states)
@@ -83,34 +94,68 @@ def _ends(state: Record, discards: np.ndarray) -> int:
 
 @kernel
 def _best_discard(
-    state: Record, discards: np.ndarray, count: int, weights: np.ndarray, valued: np.ndarray
+    state: Record, discards: np.ndarray, count: int, table: np.ndarray, worth: np.ndarray
 ) -> tuple[int, int]:
     """The best discard of a state, and what the turn is worth that ends with it."""
     around = np.empty(Outlook, np.int64)
-    features = np.empty(NUM_FEATURES, np.int64)
+    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    units = np.zeros(HIDDEN, np.int64)
     look_around(state, around)
     best, most = NONE, _NOTHING
     for at in range(count):
         context = write_features(state, around, int(discards[at]) - DISCARD, features)
-        if valued[context, NUM_FEATURES] == 0:
-            _value_context(state, context, weights, valued)
-        value = 0
-        for f in range(NUM_FEATURES):
-            value += features[f] * valued[context, f]
+        _sum_units(table, features, summed, units)
+        value = _value(table, worth, context, features, units)
         if value > most:
             best, most = int(discards[at]), value
     return best, most
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# The forecasts
+
+#: What a hidden unit, a feature and a context are worth, all forecasts added up by the stakes.
+_OF_UNITS, _OF_FEATURES = 0, HIDDEN
+_OF_CONTEXTS = _OF_FEATURES + NUM_FEATURES
+_WORTH = _OF_CONTEXTS + NUM_CONTEXTS
+
+
 @kernel
-def _value_context(g: Record, context: int, weights: np.ndarray, valued: np.ndarray) -> None:
-    """Add the forecasts of a context up to one row of weights, by the stakes."""
+def _add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.ndarray) -> None:
+    """Add the forecasts up to one worth, by the stakes."""
     stakes = np.empty(NUM_STAKES, np.int64)
     write_stakes(g, weights[_STAKES:HEADER], stakes)
-    start = HEADER + (0 if int(g["seats_in"]) == 2 else _TABLE) + context * _ROW
+    _add_up(stakes, table[_OUT:], HIDDEN, worth[_OF_UNITS:])
+    _add_up(stakes, table[_DIRECT:], NUM_FEATURES, worth[_OF_FEATURES:])
+    _add_up(stakes, table[_BIAS:], NUM_CONTEXTS, worth[_OF_CONTEXTS:])
+
+
+@kernel
+def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray) -> None:
+    for at in range(size):
+        worth[at] = stakes[0] * parts[at] + stakes[1] * parts[size + at] + stakes[2] * parts[2 * size + at]
+
+
+@kernel
+def _sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
+    """Bring the sums of the hidden units from the features ``summed`` to these: most of them do not change."""
     for f in range(NUM_FEATURES):
-        total = 0
-        for forecast in range(NUM_STAKES):
-            total += stakes[forecast] * weights[start + forecast * NUM_FEATURES + f]
-        valued[context, f] = total
-    valued[context, NUM_FEATURES] = 1
+        change = features[f] - summed[f]
+        if change:
+            summed[f] = features[f]
+            for h in range(HIDDEN):
+                units[h] += change * table[f * HIDDEN + h]
+
+
+@kernel
+def _value(table: np.ndarray, worth: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
+    """What an end of the turn is worth."""
+    value = worth[_OF_CONTEXTS + context]
+    for f in range(NUM_FEATURES):
+        value += features[f] * worth[_OF_FEATURES + f]
+    bias = _UNIT_BIAS + context * HIDDEN
+    for h in range(HIDDEN):
+        unit = units[h] + table[bias + h]
+        if unit > 0:
+            value += (unit >> UNIT_SHIFT) * worth[_OF_UNITS + h]
+    return value
