@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from agents.base import AgentError, KernelAgent
 from agents.kernels.choice import EXPERT
-from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, HIDDEN, TABLES
+from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, HIDDEN, STAKES_AT, TABLES
 from agents.kernels.greedy import WEIGHTS as GREEDY_WEIGHTS
 from agents.kernels.outlook import CONTEXTS, FEATURES
 from agents.kernels.stakes import STAKES
 from scala40_env.rules.errors import shown
 
-__all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "weights_of", "write_weights"]
+__all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "table_of", "weights_of", "write_weights"]
 
 #: The weights that `agents.make("expert")` plays with.
 SHIPPED = Path(__file__).parent / "weights" / "expert.json"
@@ -34,7 +34,6 @@ PARTS = {
 #: Weights are whole numbers of no more than so much: sums of products stay within 64 bits.
 _MOST = 1 << 25
 _ALLOWED = f"allowed is a whole number from -{_MOST} to {_MOST}"
-_STAKES_AT = 8
 
 Content = Mapping[str, Any]
 
@@ -71,13 +70,13 @@ def _wrong(content: Any) -> str:
         return f"they are of version {shown(content.get('version'))}, allowed is {VERSION}"
     if content.get("features") != list(FEATURES) or content.get("contexts") != list(CONTEXTS):
         return "they weigh other features or contexts than this version of expert looks at"
-    return _wrong_stakes(content.get("stakes")) or _wrong_tables(content.get("tables"))
+    return _wrong_tables(content.get("tables"))
 
 
 def _wrong_stakes(stakes: Any) -> str:
     if not isinstance(stakes, dict) or list(stakes) != list(STAKES):
         return f"stakes have to be {', '.join(STAKES)}, in this order"
-    return next((f"stakes: {name} is {shown(value)}, {_ALLOWED}" for name, value in stakes.items() if _bad(value)), "")
+    return next((f"{name} is {shown(value)}, {_ALLOWED}" for name, value in stakes.items() if _bad(value)), "")
 
 
 def _bad(value: Any) -> bool:
@@ -88,8 +87,11 @@ def _wrong_tables(tables: Any) -> str:
     if not isinstance(tables, dict) or list(tables) != list(TABLES):
         return f"tables have to be {' and '.join(TABLES)}, in this order"
     for name, table in tables.items():
-        if not isinstance(table, dict) or list(table) != list(PARTS):
-            return f"{name} has to hold {', '.join(PARTS)}, in this order"
+        if not isinstance(table, dict) or list(table) != ["stakes", *PARTS]:
+            return f"{name} has to hold stakes, {', '.join(PARTS)}, in this order"
+        wrong = _wrong_stakes(table["stakes"])
+        if wrong:
+            return f"{name}, {wrong}"
         for part, shape in PARTS.items():
             wrong = _wrong_part(table[part], *shape)
             if wrong:
@@ -127,20 +129,25 @@ def pack(content: Content) -> NDArray[np.int64]:
     """The weights as the kernels read them: int64[EXPERT_WEIGHTS]."""
     row = np.zeros(EXPERT_WEIGHTS, np.int64)
     row[: len(GREEDY_WEIGHTS)] = GREEDY_WEIGHTS
-    row[_STAKES_AT : _STAKES_AT + len(STAKES)] = list(content["stakes"].values())
+    stakes = [value for table in content["tables"].values() for value in table["stakes"].values()]
+    row[STAKES_AT : STAKES_AT + len(stakes)] = stakes
     parts = [table[part] for table in content["tables"].values() for part in PARTS]
     row[HEADER:] = np.concatenate([np.array(part, np.int64).ravel() for part in parts])
     return row
 
 
-def weights_of(stakes: Mapping[str, int], tables: Mapping[str, Mapping[str, Any]], made_by: Content) -> dict[str, Any]:
-    """The content of a file of weights: ``tables`` hold arrays of `PARTS`, ``made_by`` says where they are from."""
+def weights_of(tables: Content, made_by: Content) -> dict[str, Any]:
+    """The content of a file of weights: ``tables`` hold ``stakes`` and `PARTS`, ``made_by`` says where they are from."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "made_by": dict(made_by),
         "features": list(FEATURES),
         "contexts": list(CONTEXTS),
-        "stakes": dict(stakes),
-        "tables": {name: {part: table[part].tolist() for part in PARTS} for name, table in tables.items()},
+        "tables": {name: tables[name] for name in TABLES},
     }
+
+
+def table_of(stakes: Mapping[str, int], parts: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
+    """One table for `weights_of`: the stakes by name, and an array for each of `PARTS`."""
+    return {"stakes": dict(stakes), **{part: parts[part].tolist() for part in PARTS}}

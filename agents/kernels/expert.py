@@ -9,7 +9,7 @@ import numpy as np
 from agents.kernels.greedy import choose_greedy
 from agents.kernels.outlook import NUM_CONTEXTS, NUM_FEATURES, Outlook, look_around, write_features
 from agents.kernels.planning import MOST_STATES, reach
-from agents.kernels.stakes import NUM_STAKES, write_stakes
+from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
 from scala40_env.kernels.actions import DISCARD
 from scala40_env.kernels.bits import keep
 from scala40_env.kernels.islands import MOST_MOVES
@@ -17,16 +17,31 @@ from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.moves import ALL_RULES, discardable, emit_discards
 from scala40_env.kernels.state import GAME, NONE, PLAY
 
-__all__ = ["EXPERT_WEIGHTS", "FORECASTS", "TABLES", "choose_expert"]
+__all__ = [
+    "EXPERT_WEIGHTS",
+    "FORECASTS",
+    "HEADER",
+    "HIDDEN",
+    "STAKES_AT",
+    "TABLES",
+    "UNIT_SHIFT",
+    "WORTH",
+    "add_forecasts",
+    "choose_expert",
+    "ends_of",
+    "sum_units",
+    "table_of",
+    "value_of",
+]
 
 #: What is forecast, and for how many seats there are weights: in the order in which they lie.
 FORECASTS = ("win", "own", "others")
 TABLES = ("two_seats", "more_seats")
 #: Units of the hidden layer between the numbers and the forecasts.
 HIDDEN = 32
-#: The first weights are those of `greedy`, for draws and buying, and the stakes; then a table for each `TABLES`.
+#: The first weights are those of `greedy`, for draws and buying, and the stakes by table; then come the tables.
 HEADER = 32
-_STAKES = 8
+STAKES_AT = 8
 #: Where the parts of a table begin: of the hidden units by feature and by context, of the forecasts by hidden unit,
 #: by feature and by context.
 _UNITS, _UNIT_BIAS = 0, NUM_FEATURES * HIDDEN
@@ -61,13 +76,13 @@ def _plan(g: Record, weights: np.ndarray) -> int:
     states = np.empty(MOST_STATES, GAME)
     first = np.empty(MOST_STATES, np.int16)
     n = reach(g, states, first)
-    table = weights[HEADER + (0 if int(g["seats_in"]) == 2 else TABLE) :]
-    worth = np.empty(_WORTH, np.int64)
-    _add_forecasts(g, weights, table, worth)
+    table = table_of(g, weights)
+    worth = np.empty(WORTH, np.int64)
+    add_forecasts(g, weights, table, worth)
     discards = np.empty(MOST_MOVES, np.int16)
     best, most = NONE, _NOTHING
     for at in range(n):
-        count = _ends(states[at], discards)
+        count = ends_of(states[at], discards)
         if count < 0:
             best = int(first[at])
             break
@@ -84,7 +99,7 @@ def _plan(g: Record, weights: np.ndarray) -> int:
 
 
 @kernel
-def _ends(state: Record, discards: np.ndarray) -> int:
+def ends_of(state: Record, discards: np.ndarray) -> int:
     """The discards that end the turn here: how many; -1 if the hand is closed already."""
     if int(state["phase"]) != PLAY:
         return -1
@@ -104,8 +119,8 @@ def _best_discard(
     best, most = NONE, _NOTHING
     for at in range(count):
         context = write_features(state, around, int(discards[at]) - DISCARD, features)
-        _sum_units(table, features, summed, units)
-        value = _value(table, worth, context, features, units)
+        sum_units(table, features, summed, units)
+        value = value_of(table, worth, context, features, units)
         if value > most:
             best, most = int(discards[at]), value
     return best, most
@@ -117,14 +132,26 @@ def _best_discard(
 #: What a hidden unit, a feature and a context are worth, all forecasts added up by the stakes.
 _OF_UNITS, _OF_FEATURES = 0, HIDDEN
 _OF_CONTEXTS = _OF_FEATURES + NUM_FEATURES
-_WORTH = _OF_CONTEXTS + NUM_CONTEXTS
+WORTH = _OF_CONTEXTS + NUM_CONTEXTS
 
 
 @kernel
-def _add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.ndarray) -> None:
+def _row_of(g: Record) -> int:
+    """Which of `TABLES` holds for so many seats."""
+    return 0 if int(g["seats_in"]) == 2 else 1
+
+
+@kernel
+def table_of(g: Record, weights: np.ndarray) -> np.ndarray:
+    """The weights of the forecasts for so many seats."""
+    return weights[HEADER + _row_of(g) * TABLE :]
+
+
+@kernel
+def add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.ndarray) -> None:
     """Add the forecasts up to one worth, by the stakes."""
     stakes = np.empty(NUM_STAKES, np.int64)
-    write_stakes(g, weights[_STAKES:HEADER], stakes)
+    write_stakes(g, weights[STAKES_AT + _row_of(g) * len(STAKES) :], stakes)
     _add_up(stakes, table[_OUT:], HIDDEN, worth[_OF_UNITS:])
     _add_up(stakes, table[_DIRECT:], NUM_FEATURES, worth[_OF_FEATURES:])
     _add_up(stakes, table[_BIAS:], NUM_CONTEXTS, worth[_OF_CONTEXTS:])
@@ -137,7 +164,7 @@ def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray)
 
 
 @kernel
-def _sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
+def sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
     """Bring the sums of the hidden units from the features ``summed`` to these: most of them do not change."""
     for f in range(NUM_FEATURES):
         change = features[f] - summed[f]
@@ -148,7 +175,7 @@ def _sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, unit
 
 
 @kernel
-def _value(table: np.ndarray, worth: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
+def value_of(table: np.ndarray, worth: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
     """What an end of the turn is worth."""
     value = worth[_OF_CONTEXTS + context]
     for f in range(NUM_FEATURES):
