@@ -121,7 +121,13 @@ def _greedy() -> Agent:
     return KernelAgent("greedy", GREEDY, WEIGHTS)
 
 
-_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy}
+def _expert(path: str | None = None) -> Agent:
+    from agents.expert import make_expert
+
+    return make_expert(path)
+
+
+_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "expert": _expert}
 
 
 def register(name: str, factory: Factory) -> None:

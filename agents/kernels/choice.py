@@ -2,16 +2,17 @@
 
 import numpy as np
 
+from agents.kernels.expert import EXPERT_WEIGHTS, choose_expert
 from agents.kernels.greedy import choose_greedy
 from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, legal_moves
 from scala40_env.kernels.random import below, philox
 
-__all__ = ["GREEDY", "NUM_WEIGHTS", "RANDOM", "choose", "choose_in_view"]
+__all__ = ["EXPERT", "GREEDY", "NUM_WEIGHTS", "RANDOM", "choose", "choose_in_view"]
 
-RANDOM, GREEDY = range(2)
+RANDOM, GREEDY, EXPERT = range(3)
 #: Length of a row of weights; agents with fewer leave the rest zero.
-NUM_WEIGHTS = 16
+NUM_WEIGHTS = EXPERT_WEIGHTS
 #: Stream of an agent's generator; the words of `hand` are its decisions.
 _CHOICE = 1
 
@@ -29,6 +30,8 @@ def choose(kind: int, views: Records, k: int, weights: np.ndarray, key: int, cou
         return int(moves[0])
     if kind == GREEDY:
         return choose_greedy(views, k, moves, n, weights)
+    if kind == EXPERT:
+        return choose_expert(views, k, moves, n, weights)
     return int(moves[below(philox(key, count, _CHOICE, 0)[0], n)])
 
 
