@@ -121,7 +121,13 @@ def _greedy() -> Agent:
     return KernelAgent("greedy", GREEDY, WEIGHTS)
 
 
-_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy}
+def _search(options: str = "") -> Agent:
+    from agents.search import search_agent
+
+    return search_agent(options)
+
+
+_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "search": _search}
 
 
 def register(name: str, factory: Factory) -> None:

@@ -68,7 +68,7 @@ from scala40_env.kernels.turn import (
     upcard_is_free,
 )
 
-__all__ = ["MOST_MOVES", "can_finish", "legal_moves", "pozzo_is_legal", "seat_can_buy"]
+__all__ = ["MOST_MOVES", "can_finish", "fingerprint", "legal_moves", "pozzo_is_legal", "seat_can_buy"]
 
 #: States that a search looks at before it begins to remember which it has seen.
 _MEMORY_FROM = 48
@@ -117,7 +117,7 @@ def bits_of_move(g: Record, action: int) -> int:
 
 
 @kernel
-def _fingerprint(g: Record) -> int:
+def fingerprint(g: Record) -> int:
     """Hash of all that decides the rest of the turn; melds laid in another order give the same."""
     seat = int(g["turn"])
     debts = int(g["jokers"][seat]) | int(g["opened"][seat]) << 8 | int(g["recovered_jokers"]) << 16
@@ -293,7 +293,7 @@ def _search_island(address: int, level: int) -> int:
         looked += 1
         if looked == _MEMORY_FROM:
             seen = np.zeros(1 << 14, np.int64)
-        if looked > _MEMORY_FROM and _remember(seen, _fingerprint(state)):
+        if looked > _MEMORY_FROM and _remember(seen, fingerprint(state)):
             continue
         depth += 1
         starts[depth] = n
