@@ -59,12 +59,15 @@ class SearchSettings:
         playout: the agent that plays out, one that is a kernel.
         value: what a hand played out is worth, one of `VALUES`; ``auto`` is ``match`` inside a match and ``points``
             where one hand is all.
+        bonus: points that closing the hand is worth beside what it charges, where the value is points.
         discards: how many discards are tried after laying nothing, and after laying what the agent would lay.
         first: how many first moves to the table are tried beside the agent's own.
         others: how many discards are tried after every other way to lay.
         doubt: a candidate is given up when it is behind the best by so many standard errors of the difference.
         caution: another move than the agent's own has to be better by so many standard errors of the difference.
         tries: how often a hand is dealt again with which its holder would have opened.
+        lived: how many turns of a seat that has not opened are lived again to make its hand, at most.
+        lived_opened: the same for seats that have opened.
     """
 
     ms: float = 100.0
@@ -72,12 +75,15 @@ class SearchSettings:
     threads: int = 0
     playout: str = "greedy"
     value: str = "auto"
+    bonus: int = 30
     discards: int = 14
     first: int = 24
     others: int = 1
     doubt: float = 2.0
     caution: float = 0.5
     tries: int = 6
+    lived: int = 12
+    lived_opened: int = 4
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
@@ -93,14 +99,17 @@ _RANGES: dict[str, tuple[float, float]] = {
     "ms": (1, 3_600_000),
     "playouts": (1, 10_000_000),
     "threads": (0, 256),
+    "bonus": (0, 1000),
     "discards": (1, 53),
     "first": (0, 1000),
     "others": (0, 53),
     "doubt": (0, 100),
     "caution": (0, 100),
-    "tries": (0, 1000),
+    "tries": (0, 100),
+    "lived": (0, 100),
+    "lived_opened": (0, 100),
 }
-_INTEGERS = {"playouts", "threads", "discards", "first", "others", "tries"}
+_INTEGERS = set(_RANGES) - {"ms", "doubt", "caution"}
 
 
 class ActionValues(NamedTuple):
@@ -136,8 +145,9 @@ class Searched(NamedTuple):
         return self.plans[np.arange(len(self.picks)), self.picks, 0].astype(np.int64)
 
     def values(self, k: int) -> ActionValues:
-        """What the actions of view ``k`` are worth: of the candidates that begin with one, the best of those played
-        out longest.
+        """What the actions of view ``k`` are worth: each what the best candidate is that begins with it.
+
+        Candidates given up early count only where none was played out longer.
         """
         n = int(self.counts[k])
         first, means, visits = self.plans[k, :n, 0], self.means[k, :n], self.visits[k, :n]
@@ -231,16 +241,9 @@ class SearchAgent(Agent):
         """The settings as the kernels take them."""
         chosen = self.settings
         value = chosen.value if chosen.value != "auto" else "match" if match else "points"
-        discards = chosen.discards
-        numbers = [
-            self._player.kernel_id,
-            VALUES.index(value),
-            chosen.tries,
-            discards,
-            discards,
-            chosen.first,
-            chosen.others,
-        ]
+        plausibility = [chosen.tries, chosen.lived, chosen.lived_opened]
+        worth = [self._player.kernel_id, VALUES.index(value), chosen.bonus]
+        numbers = [*plausibility, *worth, chosen.discards, chosen.others, chosen.first]
         return np.array(numbers, np.int64)
 
     def _in_threads(self, work: Callable[[int, int], None], first: int, last: int, parts: int) -> None:
@@ -300,9 +303,8 @@ class _Decision:
         self.result.visits[0, : self.n][self.alive] = last
 
     def _play_slice(self, first: int, last: int) -> None:
-        play_deals(
-            self.record, 0, first, last, self.key, self.numbers, self.weights, self.result.plans[0], self.alive, self.values
-        )  # fmt: skip
+        how = (self.key, self.numbers, self.weights)
+        play_deals(self.record, 0, first, last, *how, self.result.plans[0], self.alive, self.values)
 
     def _drop(self) -> None:
         if self.left > 1 and self.deals:

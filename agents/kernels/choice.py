@@ -7,7 +7,7 @@ from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, legal_moves
 from scala40_env.kernels.random import below, philox
 
-__all__ = ["GREEDY", "NUM_WEIGHTS", "RANDOM", "choose", "choose_among", "choose_in_view"]
+__all__ = ["GREEDY", "NUM_WEIGHTS", "RANDOM", "choose", "choose_in_view"]
 
 RANDOM, GREEDY = range(2)
 #: Length of a row of weights; agents with fewer leave the rest zero.
@@ -23,14 +23,8 @@ def choose(kind: int, views: Records, k: int, weights: np.ndarray, key: int, cou
     ``moves`` (int16[1045]) is room for the legal moves; -1 if there is none.
     """
     n = legal_moves(views[k], moves)
-    return -1 if n == 0 else choose_among(kind, views, k, weights, key, count, moves, n)
-
-
-@kernel
-def choose_among(
-    kind: int, views: Records, k: int, weights: np.ndarray, key: int, count: int, moves: np.ndarray, n: int
-) -> int:
-    """The move of an agent in view ``k`` if it has the choice of the first ``n`` of ``moves`` only."""
+    if n == 0:
+        return -1
     if n == 1:
         return int(moves[0])
     if kind == GREEDY:

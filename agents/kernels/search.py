@@ -2,22 +2,25 @@
 
 A candidate (*plan*) is a row of actions: where a seat draws or may buy, one legal action each; where it plays, some
 moves to the table and the discard that ends the turn. `plan_turns` finds them, `play_deals` plays them out on some of
-the numbered deals, `drop_worse` gives up those that are clearly behind; `search_views` is all that in one call for many
-views, with a budget of playouts. What a deal brings depends on the key and its number alone, so that neither threads nor
-the order of work change anything.
+the numbered deals, `drop_worse` gives up those that are clearly behind, `pick` takes one; `search_views` is all that in
+one call for many views, with a budget of playouts. What a deal brings depends on the key and its number alone, so that
+neither threads nor the order of work change anything.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from agents.kernels.choice import choose, choose_among
-from agents.kernels.determinize import deal_unseen
+from agents.kernels.choice import choose
+from agents.kernels.determinize import NUM_PLAUSIBILITY, deal_unseen
+from agents.kernels.greedy import WEIGHTS, choose_greedy
 from agents.kernels.search_value import value_of
 from scala40_env.kernels.actions import SLOTS
 from scala40_env.kernels.bits import copy_record, keep
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, fingerprint, legal_moves
-from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PACK, PLAY
+from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PLAY
 
 __all__ = [
     "MOST_PLANS",
@@ -35,83 +38,88 @@ __all__ = [
 #: Room for candidates, and for the actions of one.
 MOST_PLANS, PLAN_LENGTH = 64, 40
 
-# Settings of a search, by their place in an int64 array.
-#: The agent that plays out; what a hand that is over is worth (`search_value`); tries to deal a likely hand.
-PLAYER, VALUE, TRIES = range(3)
-#: How many discards are looked at after laying nothing, and after what the agent lays; most first moves to the table.
-DISCARDS, LAID_DISCARDS, FIRST_MOVES, OTHER_DISCARDS = 3, 4, 5, 6
-NUM_SETTINGS = 7
+# The settings of a search, by their place in an int64 array; the first are those of `determinize`.
+#: The agent that plays out (`choice`); what a hand is worth, and the points that closing it adds (`search_value`).
+PLAYER, VALUE, BONUS = range(NUM_PLAUSIBILITY, NUM_PLAUSIBILITY + 3)
+#: How many discards are tried after laying nothing or what the agent lays, how many after laying something else, and
+#: how many first moves to the table beside the agent's own.
+DISCARDS, OTHERS, FIRST = range(NUM_PLAUSIBILITY + 3, NUM_PLAUSIBILITY + 6)
+NUM_SETTINGS = NUM_PLAUSIBILITY + 6
 
 #: Deals after which candidates are given up for the first time.
-FIRST_CHUNK = 16
+_FIRST_CHUNK = 16
+_GREEDY = np.array(WEIGHTS, np.int64)
+
+
+class Turns(NamedTuple):
+    """Candidates in the making.
+
+    `plans`: int16[64, 40]; `count`: int64[1], how many they are; `line`: int16[40], the actions of the one in hand;
+    `ends`: int64[64], fingerprints of the positions that lines have led to, after their number; `moves`: int16[1045],
+    room for legal moves.
+    """
+
+    plans: np.ndarray
+    count: np.ndarray
+    line: np.ndarray
+    ends: np.ndarray
+    moves: np.ndarray
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Candidates
+# Candidates. ``work`` is one game, in which the line in hand has been played.
 
 
 @kernel
-def _push_plan(plans: np.ndarray, n: int, line: np.ndarray, length: int, last: int) -> int:
-    """Append a line of actions and its last one, -1 being no action; returns how many plans there are."""
+def _push(turns: Turns, length: int, last: int) -> None:
+    """Add the first ``length`` actions of the line and a last one, while there is room."""
+    n = int(turns.count[0])
     if n == MOST_PLANS:
-        return n
-    plans[n, :] = -1
+        return
+    plan = turns.plans[n]
+    plan[:] = -1
     for at in range(length):
-        plans[n, at] = line[at]
-    plans[n, length] = last
-    return n + 1
+        plan[at] = turns.line[at]
+    plan[length] = last
+    turns.count[0] = n + 1
 
 
 @kernel
-def _keep_discards(moves: np.ndarray, n: int) -> int:
-    """Keep of these moves those that discard."""
+def _keep_moves(moves: np.ndarray, n: int, low: int, high: int) -> int:
+    """Keep of these moves those from ``low`` up to ``high``."""
     kept = 0
     for at in range(n):
-        if int(moves[at]) < SLOTS:
+        if low <= int(moves[at]) < high:
             moves[kept] = moves[at]
             kept += 1
     return kept
 
 
 @kernel
-def _push_discards(
-    work: Records,
-    most: int,
-    settings: np.ndarray,
-    weights: np.ndarray,
-    plans: np.ndarray,
-    n: int,
-    line: np.ndarray,
-    length: int,
-    moves: np.ndarray,
-) -> int:
-    """Append the line with each of the ``most`` discards that the agent likes best."""
-    left = _keep_discards(moves, legal_moves(work[0], moves))
-    while left and most:
-        action = choose_among(int(settings[PLAYER]), work, 0, weights, 0, 0, moves, left)
-        n = _push_plan(plans, n, line, length, action)
-        for at in range(left):
-            if int(moves[at]) == action:
-                moves[at] = moves[left - 1]
-        left -= 1
-        most -= 1
+def _drop_move(moves: np.ndarray, n: int, action: int) -> int:
+    """Take one move out of these; returns how many are left."""
+    for at in range(n):
+        if int(moves[at]) == action:
+            moves[at] = moves[n - 1]
+            return n - 1
     return n
 
 
 @kernel
-def _keep_table_moves(moves: np.ndarray, n: int, most: int) -> int:
-    """Keep of these moves those that go to the table, the first ``most``."""
-    kept = 0
-    for at in range(n):
-        if int(moves[at]) >= SLOTS and kept < most:
-            moves[kept] = moves[at]
-            kept += 1
-    return kept
+def _push_discards(work: Records, turns: Turns, length: int, most: int, done: int) -> None:
+    """Add the line with each of ``most`` discards, in the order in which `greedy` likes them; not the one ``done``."""
+    left = _keep_moves(turns.moves, legal_moves(work[0], turns.moves), 0, SLOTS)
+    left = _drop_move(turns.moves, left, done)
+    while left and most:
+        action = choose_greedy(work, 0, turns.moves, left, _GREEDY)
+        _push(turns, length, action)
+        left = _drop_move(turns.moves, left, action)
+        most -= 1
 
 
 @kernel
 def _is_new(ends: np.ndarray, end: int) -> bool:
-    """Whether no line has led here; remembers this one. ``ends[0]`` says how many are remembered."""
+    """Whether no line has led here; remembers this one."""
     n = int(ends[0])
     for at in range(1, n + 1):
         if ends[at] == end:
@@ -123,87 +131,96 @@ def _is_new(ends: np.ndarray, end: int) -> bool:
 
 
 @kernel
-def _push_line(
-    work: Records,
-    most: int,
-    settings: np.ndarray,
-    weights: np.ndarray,
-    plans: np.ndarray,
-    n: int,
-    line: np.ndarray,
-    length: int,
-    moves: np.ndarray,
-    ends: np.ndarray,
-) -> int:
-    """Append a line that has been played in ``work``, with ``most`` discards, unless another led to the same cards."""
-    if not _is_new(ends, fingerprint(work[0])):
-        return n
+def _push_line(work: Records, turns: Turns, length: int, most: int, own: int) -> None:
+    """Add the line with up to ``most`` discards, first the agent's ``own``, unless another led to the same position."""
+    if not _is_new(turns.ends, fingerprint(work[0])):
+        return
     if int(work[0]["phase"]) != PLAY:  # its last move closed the hand
-        return _push_plan(plans, n, line, length - 1, int(line[length - 1]))
-    return _push_discards(work, most, settings, weights, plans, n, line, length, moves)
+        _push(turns, length - 1, int(turns.line[length - 1]))
+        return
+    if own >= 0:
+        _push(turns, length, own)
+        most -= 1
+    _push_discards(work, turns, length, most, own)
 
 
 @kernel
-def _lay_on(
-    work: Records, settings: np.ndarray, weights: np.ndarray, line: np.ndarray, length: int, moves: np.ndarray
-) -> int:
-    """Let the agent go on with its turn until it discards; returns the length of the line then."""
+def _lay_on(work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns, length: int) -> tuple[int, int]:
+    """Let the agent go on with its turn; returns the length of the line then, and its discard (-1: none was left)."""
     while int(work[0]["phase"]) == PLAY and length < PLAN_LENGTH - 1:
-        action = choose(int(settings[PLAYER]), work, 0, weights, 0, length, moves)
+        action = choose(int(settings[PLAYER]), work, 0, weights, 0, length, turns.moves)
         if action < SLOTS:
-            break
-        line[length] = action
+            return length, action
+        turns.line[length] = action
         length += 1
         apply_action(work[0], action)
-    return length
+    return length, -1
 
 
 @kernel
-def _plan_play(g: Record, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
-    """The turns that a player might play from here, first the one that the agent would."""
-    work, moves, first = np.empty(1, GAME), np.empty(MOST_MOVES, np.int16), np.empty(MOST_MOVES, np.int16)
-    line, ends = np.empty(PLAN_LENGTH, np.int16), np.zeros(MOST_PLANS, np.int64)
+def _plan_parts(g: Record, work: Records, settings: np.ndarray, turns: Turns, length: int) -> None:
+    """Add what the agent would lay, but less of it: each beginning of the line in hand."""
     copy_record(work, 0, g)
-    length = _lay_on(work, settings, weights, line, 0, moves)
-    n = _push_line(work, int(settings[LAID_DISCARDS]), settings, weights, plans, 0, line, length, moves, ends)
-    copy_record(work, 0, g)
-    for at in range(length):  # all that the agent would lay, but less of it
-        most = int(settings[DISCARDS]) if at == 0 else int(settings[OTHER_DISCARDS])
-        n = _push_line(work, most, settings, weights, plans, n, line, at, moves, ends)
-        apply_action(work[0], int(line[at]))
-    most = int(settings[OTHER_DISCARDS])
-    for at in range(_keep_table_moves(first, legal_moves(g, first), int(settings[FIRST_MOVES]))):
+    for at in range(length):
+        _push_line(work, turns, at, int(settings[DISCARDS if at == 0 else OTHERS]), -1)
+        apply_action(work[0], int(turns.line[at]))
+
+
+@kernel
+def _plan_others(g: Record, work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
+    """Add turns that begin with each other move to the table: that move alone, and with what the agent lays then."""
+    first, most = np.empty(MOST_MOVES, np.int16), int(settings[OTHERS])
+    n = _keep_moves(first, legal_moves(g, first), SLOTS, MOST_MOVES)
+    for at in range(min(n, int(settings[FIRST]))):
         copy_record(work, 0, g)
-        line[0] = first[at]
+        turns.line[0] = first[at]
         apply_action(work[0], int(first[at]))
-        n = _push_line(work, most, settings, weights, plans, n, line, 1, moves, ends)
-        length = _lay_on(work, settings, weights, line, 1, moves)
-        n = _push_line(work, most, settings, weights, plans, n, line, length, moves, ends)
-    keep(work)
-    return n
+        _push_line(work, turns, 1, most, -1)
+        length, own = _lay_on(work, settings, weights, turns, 1)
+        _push_line(work, turns, length, most, own)
 
 
 @kernel
-def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
-    """Every legal action for itself, first the agent's own; it goes on."""
-    moves, line = np.empty(MOST_MOVES, np.int16), np.empty(1, np.int16)
-    own = choose(int(settings[PLAYER]), views, k, weights, 0, 0, moves)
-    found, n = legal_moves(views[k], moves), _push_plan(plans, 0, line, 0, own)
-    for at in range(found):
-        if int(moves[at]) != own:
-            n = _push_plan(plans, n, line, 0, int(moves[at]))
-    return n
+def _plan_play(g: Record, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
+    """Add the turns that a player might play from here, first the one that the agent would."""
+    work = np.empty(1, GAME)
+    copy_record(work, 0, g)
+    length, own = _lay_on(work, settings, weights, turns, 0)
+    _push_line(work, turns, length, int(settings[DISCARDS]), own)
+    _plan_parts(g, work, settings, turns, length)
+    _plan_others(g, work, settings, weights, turns)
+    keep(work)
+
+
+@kernel
+def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
+    """Add every legal action for itself, first the agent's own."""
+    own = choose(int(settings[PLAYER]), views, k, weights, 0, 0, turns.moves)
+    n = legal_moves(views[k], turns.moves)
+    _push(turns, 0, own)
+    for at in range(_drop_move(turns.moves, n, own)):
+        _push(turns, 0, int(turns.moves[at]))
+
+
+@kernel
+def _plan(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
+    """Write the candidates; returns how many."""
+    count, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
+    turns = Turns(plans, count, np.empty(PLAN_LENGTH, np.int16), ends, np.empty(MOST_MOVES, np.int16))
+    if int(views[k]["phase"]) == PLAY:
+        _plan_play(views[k], settings, weights, turns)
+    else:
+        _plan_single(views, k, settings, weights, turns)
+    return int(count[0])
 
 
 @entry
 def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
     """Write the candidates for the seat on move in view ``k`` into ``plans`` (int16[64, 40]); returns how many.
 
-    Actions that a plan does not need are -1.
+    The first is what the agent that plays out would play. Actions that a plan does not need are -1.
     """
-    if int(views[k]["phase"]) == PLAY:
-        return _plan_play(views[k], settings, weights, plans)
-    return _plan_single(views, k, settings, weights, plans)
+    return _plan(views, k, settings, weights, plans)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -213,7 +230,15 @@ def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray
 @kernel
 def _is_over(g: Record) -> bool:
     phase = int(g["phase"])
-    return phase == HAND_OVER or phase == MATCH_OVER
+    return phase in (HAND_OVER, MATCH_OVER)
+
+
+@kernel
+def _play_plan(g: Record, plan: np.ndarray) -> None:
+    at = 0
+    while at < PLAN_LENGTH and int(plan[at]) >= 0:
+        apply_action(g, int(plan[at]))
+        at += 1
 
 
 @kernel
@@ -226,14 +251,6 @@ def _play_out(work: Records, settings: np.ndarray, weights: np.ndarray, key: int
 
 
 @kernel
-def _play_plan(work: Records, plan: np.ndarray) -> None:
-    at = 0
-    while at < PLAN_LENGTH and int(plan[at]) >= 0 and not _is_over(work[0]):
-        apply_action(work[0], int(plan[at]))
-        at += 1
-
-
-@kernel
 def _play_deal(
     view: Record,
     deal: int,
@@ -242,21 +259,38 @@ def _play_deal(
     weights: np.ndarray,
     plans: np.ndarray,
     alive: np.ndarray,
-    out: np.ndarray,
+    values: np.ndarray,
     work: Records,
-    cards: np.ndarray,
     moves: np.ndarray,
 ) -> None:
-    """Play the candidates that are alive out on one deal. ``work``: room for a trial, the game played and the deal."""
+    """Play the candidates that are alive out on one deal. ``work`` is room for the game played and for the deal."""
     seat = int(view["turn"])
     copy_record(work, 1, view)
-    deal_unseen(work[1], seat, cards, int(settings[TRIES]), key, deal, work)
+    deal_unseen(work[1], seat, settings, key, deal, work, moves)
     for plan in range(len(alive)):
         if alive[plan]:
             copy_record(work, 0, work[1])
-            _play_plan(work, plans[plan])
+            _play_plan(work[0], plans[plan])
             _play_out(work, settings, weights, key, moves)
-            out[plan] = value_of(work[0], seat, int(settings[VALUE]))
+            values[deal, plan] = value_of(work[0], seat, int(settings[VALUE]), int(settings[BONUS]))
+
+
+@kernel
+def _play_deals(
+    view: Record,
+    first: int,
+    last: int,
+    key: int,
+    settings: np.ndarray,
+    weights: np.ndarray,
+    plans: np.ndarray,
+    alive: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    work, moves = np.empty(2, GAME), np.empty(MOST_MOVES, np.int16)
+    for deal in range(first, last):
+        _play_deal(view, deal, key, settings, weights, plans, alive, values, work, moves)
+    keep(work)
 
 
 @entry
@@ -274,16 +308,13 @@ def play_deals(
 ) -> None:
     """Play the candidates of view ``k`` that are ``alive`` (bool[n]) out on the deals from ``first`` up to ``last``.
 
-    Writes what they are worth into ``values`` (float64[deals, n]).
+    Writes what they are worth into ``values`` (float64[deals, 64]).
     """
-    work, cards, moves = np.empty(2, GAME), np.empty(PACK, np.int8), np.empty(MOST_MOVES, np.int16)
-    for deal in range(first, last):
-        _play_deal(views[k], deal, key, settings, weights, plans, alive, values[deal], work, cards, moves)
-    keep(work)
+    _play_deals(views[k], first, last, key, settings, weights, plans, alive, values)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Giving candidates up
+# Comparing
 
 
 @kernel
@@ -295,19 +326,8 @@ def _mean(values: np.ndarray, plan: int, deals: int) -> float:
 
 
 @kernel
-def _best_of(values: np.ndarray, deals: int, alive: np.ndarray) -> int:
-    best, most = -1, 0.0
-    for plan in range(len(alive)):
-        if alive[plan]:
-            mean = _mean(values, plan, deals)
-            if best < 0 or mean > most:
-                best, most = plan, mean
-    return best
-
-
-@kernel
 def _difference(values: np.ndarray, deals: int, plan: int, other: int) -> tuple[float, float]:
-    """By how much a candidate is better than another, and the standard error of that."""
+    """By how much a candidate is better than another on the same deals, and the standard error of that."""
     total, squares = 0.0, 0.0
     for deal in range(deals):
         better = values[deal, plan] - values[deal, other]
@@ -318,8 +338,36 @@ def _difference(values: np.ndarray, deals: int, plan: int, other: int) -> tuple[
 
 
 @kernel
+def _best_of(values: np.ndarray, deals: int, alive: np.ndarray) -> int:
+    """The candidate with the best mean, of equals the first."""
+    best, most = -1, 0.0
+    for plan in range(len(alive)):
+        if alive[plan]:
+            mean = _mean(values, plan, deals)
+            if best < 0 or mean > most:
+                best, most = plan, mean
+    return best
+
+
+@kernel
+def _drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
+    best, left = _best_of(values, deals, alive), 0
+    for plan in range(len(alive)):
+        if alive[plan] and plan != best:
+            mean, error = _difference(values, deals, plan, best)
+            alive[plan] = mean > -doubt * error  # not so one that has been the same on every deal
+        left += 1 if alive[plan] else 0
+    return left
+
+
+@entry
+def drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
+    """Give up candidates behind the best by ``doubt`` standard errors of the difference; returns how many are left."""
+    return _drop_worse(values, deals, alive, doubt)
+
+
+@kernel
 def _pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
-    """The candidate to play: the best mean, less ``caution`` standard errors of the difference to the agent's own."""
     if deals == 0:
         return 0
     if not alive[0]:
@@ -335,41 +383,15 @@ def _pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> 
 
 @entry
 def pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
-    """`_pick`, called from Python."""
+    """The candidate to play: the best on average, less ``caution`` standard errors of the difference to the first.
+
+    The first is the agent's own turn: it is right more often than noise is.
+    """
     return _pick(values, deals, alive, caution)
-
-
-@entry
-def drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
-    """Give up candidates that are surely worse than the best after so many deals; returns how many are left."""
-    best, left = _best_of(values, deals, alive), 0
-    for plan in range(len(alive)):
-        if alive[plan] and plan != best:
-            mean, error = _difference(values, deals, plan, best)
-            alive[plan] = mean > -doubt * error  # not so one that has been the same on every deal
-        left += 1 if alive[plan] else 0
-    return left
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# All in one
-
-
-@kernel
-def _chunk_of(deals: int, left: int, playouts: int) -> int:
-    """How many deals to play next, of so many candidates, after so many deals; 0 if the playouts left are too few."""
-    return min(FIRST_CHUNK if deals < FIRST_CHUNK else deals // 2, playouts // left)
-
-
-@entry
-def next_chunk(deals: int, left: int, playouts: int) -> int:
-    """`_chunk_of`, called from Python."""
-    return _chunk_of(deals, left, playouts)
 
 
 @kernel
 def _summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray, errors: np.ndarray) -> None:
-    """Write mean and standard error of every candidate's values."""
     for plan in range(n):
         deals = int(visits[plan])
         mean, squares = _mean(values, plan, deals), 0.0
@@ -381,8 +403,54 @@ def _summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray
 
 @entry
 def summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray, errors: np.ndarray) -> None:
-    """`_summarize`, called from Python."""
+    """Write mean and standard error of the values of the first ``n`` candidates, of ``visits`` (int64) deals each."""
     _summarize(values, visits, n, means, errors)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# All in one
+
+
+@kernel
+def _next_chunk(deals: int, left: int, playouts: int) -> int:
+    return min(_FIRST_CHUNK if deals < _FIRST_CHUNK else deals // 2, playouts // left)
+
+
+@entry
+def next_chunk(deals: int, left: int, playouts: int) -> int:
+    """How many deals to play after so many, with so many candidates and playouts left, before candidates are given up.
+
+    0 if the playouts are used up.
+    """
+    return _next_chunk(deals, left, playouts)
+
+
+@kernel
+def _search(
+    view: Record,
+    key: int,
+    playouts: int,
+    doubt: float,
+    settings: np.ndarray,
+    weights: np.ndarray,
+    plans: np.ndarray,
+    alive: np.ndarray,
+    visits: np.ndarray,
+    values: np.ndarray,
+) -> int:
+    """Play out and give up in turns until the playouts are used up; returns how many deals were played."""
+    deals, left = 0, len(alive)
+    count = _next_chunk(0, left, playouts)
+    while left > 1 and count:
+        _play_deals(view, deals, deals + count, key, settings, weights, plans, alive, values)
+        deals += count
+        playouts -= count * left
+        for plan in range(len(alive)):
+            if alive[plan]:
+                visits[plan] = deals
+        left = _drop_worse(values, deals, alive, doubt)
+        count = _next_chunk(deals, left, playouts)
+    return deals
 
 
 @entry
@@ -407,31 +475,14 @@ def search_views(
 
     ``keys``: uint64[views]. Writes the candidates into ``plans`` (int16[views, 64, 40]), how many into ``counts``
     (int64[views]), and of each candidate into arrays of [views, 64] the mean value (float64), its standard error
-    (float64) and the deals played (int64); ``picks`` (int64[views]) are
-    the candidates to play.
+    (float64) and the deals played (int64); ``picks`` (int64[views]) are the candidates to play.
     """
-    work, cards, moves = np.empty(2, GAME), np.empty(PACK, np.int8), np.empty(MOST_MOVES, np.int16)
     values = np.empty((playouts // 2 + 1, MOST_PLANS), np.float64)
     for k in range(first, last):
-        n = plan_turns(views, k, settings, weights, plans[k])
+        n = _plan(views, k, settings, weights, plans[k])
         counts[k] = n
         alive = np.ones(n, np.bool_)
-        deals, left, rest = 0, n, playouts
-        while left > 1:
-            count = _chunk_of(deals, left, rest)
-            if count == 0:
-                break
-            for deal in range(deals, deals + count):
-                _play_deal(
-                    views[k], deal, keys[k], settings, weights, plans[k], alive, values[deal], work, cards, moves
-                )
-            deals += count
-            rest -= count * left
-            for plan in range(n):
-                if alive[plan]:
-                    visits[k, plan] = deals
-            left = drop_worse(values, deals, alive, doubt)
+        deals = _search(views[k], keys[k], playouts, doubt, settings, weights, plans[k], alive, visits[k], values)
         picks[k] = _pick(values, deals, alive, caution)
         if deals:
             _summarize(values, visits[k], n, means[k], errors[k])
-    keep(work)
