@@ -259,7 +259,7 @@ class SearchAgent(Agent):
 class _Decision:
     """One search under way."""
 
-    def __init__(self, agent: SearchAgent, record: NDArray[Any], key: np.uint64, numbers: NDArray[np.int64]) -> None:
+    def __init__(self, agent: SearchAgent, record: NDArray[Any], key: Any, numbers: NDArray[np.int64]) -> None:
         self.agent, self.record, self.key, self.numbers = agent, record.copy(), key, numbers
         self.result = _blank(1)
         self.weights = agent._player.weights
@@ -318,7 +318,8 @@ class _Decision:
         return self.result
 
 
-def _key(rng: np.random.Generator) -> np.uint64:
+def _key(rng: np.random.Generator) -> Any:
+    """What the deals of a search depend on: a uint64."""
     return rng.integers(0, 2**64, dtype=np.uint64)
 
 

@@ -208,7 +208,7 @@ def _live_turn(trial: Records, seat: int, rest: np.ndarray, count: int, other: i
     drawn = int(rest[other])
     give(trial[0], seat, drawn)
     thrown = drawn if _would_go_down(trial[0], drawn) else _would_throw(trial, moves)
-    at = NONE if thrown in (NONE, drawn) else _place_of(rest, count, thrown)
+    at = NONE if thrown == drawn else _place_of(rest, count, thrown)
     if at == NONE:
         take(trial[0], seat, drawn)
     else:

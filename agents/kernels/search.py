@@ -54,13 +54,13 @@ _GREEDY = np.array(WEIGHTS, np.int64)
 class Turns(NamedTuple):
     """Candidates in the making.
 
-    `plans`: int16[64, 40]; `count`: int64[1], how many they are; `line`: int16[40], the actions of the one in hand;
+    `plans`: int16[64, 40]; `found`: int64[1], how many they are; `line`: int16[40], the actions of the one in hand;
     `ends`: int64[64], fingerprints of the positions that lines have led to, after their number; `moves`: int16[1045],
     room for legal moves.
     """
 
     plans: np.ndarray
-    count: np.ndarray
+    found: np.ndarray
     line: np.ndarray
     ends: np.ndarray
     moves: np.ndarray
@@ -73,7 +73,7 @@ class Turns(NamedTuple):
 @kernel
 def _push(turns: Turns, length: int, last: int) -> None:
     """Add the first ``length`` actions of the line and a last one, while there is room."""
-    n = int(turns.count[0])
+    n = int(turns.found[0])
     if n == MOST_PLANS:
         return
     plan = turns.plans[n]
@@ -81,7 +81,7 @@ def _push(turns: Turns, length: int, last: int) -> None:
     for at in range(length):
         plan[at] = turns.line[at]
     plan[length] = last
-    turns.count[0] = n + 1
+    turns.found[0] = n + 1
 
 
 @kernel
@@ -205,13 +205,13 @@ def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarr
 @kernel
 def _plan(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
     """Write the candidates; returns how many."""
-    count, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
-    turns = Turns(plans, count, np.empty(PLAN_LENGTH, np.int16), ends, np.empty(MOST_MOVES, np.int16))
+    found, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
+    turns = Turns(plans, found, np.empty(PLAN_LENGTH, np.int16), ends, np.empty(MOST_MOVES, np.int16))
     if int(views[k]["phase"]) == PLAY:
         _plan_play(views[k], settings, weights, turns)
     else:
         _plan_single(views, k, settings, weights, turns)
-    return int(count[0])
+    return int(found[0])
 
 
 @entry
