@@ -127,7 +127,13 @@ def _expert(path: str | None = None) -> Agent:
     return make_expert(path)
 
 
-_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "expert": _expert}
+def _search(options: str = "") -> Agent:
+    from agents.search import search_agent
+
+    return search_agent(options)
+
+
+_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "expert": _expert, "search": _search}
 
 
 def register(name: str, factory: Factory) -> None:

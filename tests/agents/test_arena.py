@@ -15,7 +15,7 @@ from agents.arena import Arena
 from scala40_env import Game, Rules, View
 from scala40_env.kernels.jit import JIT_DISABLED
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS, SPECS
-from tests.agents.tables import chance, play, records, with_other_hidden_cards
+from tests.agents.tables import chance, play, records
 
 PLAYERS = [agents.make("greedy"), agents.make("random")]
 
@@ -175,31 +175,6 @@ def test_an_agent_that_can_not_play_the_rules_says_so() -> None:
 
     with pytest.raises(AgentError, match="two only"):
         Arena(Rules.fisca(num_players=3), [Narrow()])
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# No peeking
-
-
-@pytest.mark.parametrize("agent", PLAYERS, ids=lambda agent: agent.name)
-def test_hidden_cards_change_no_move(agent: Agent) -> None:
-    """In every phase: whatever a seat can't see is dealt anew, and it chooses the same."""
-    rules = Rules.scala_quaranta(num_players=3, buying=True)
-    rng = np.random.default_rng(2)
-    phases = set()
-    for seed in range(1 if JIT_DISABLED else 12):
-        game = Game(rules, seed=seed)
-        while not game.hand_over and game.turns_played < (12 if JIT_DISABLED else 90):
-            seat, state = game.turn, game.state
-            action = agent.act(game.view(seat), np.random.default_rng(seed))
-            for _ in range(1 if JIT_DISABLED else 3):
-                other = with_other_hidden_cards(state, seat, rng)
-                view = View.of(other, seat, rules)
-                assert view == game.view(seat)
-                assert agent.act(view, np.random.default_rng(seed)) == action
-            phases.add(game.phase)
-            game._step(agents.make("greedy").act(game.view(seat), rng))  # it reaches buying
-    assert JIT_DISABLED or phases == {"draw", "play", "buy"}
 
 
 def test_the_arena_shows_what_a_view_shows() -> None:

@@ -1,0 +1,63 @@
+"""What a hand that has been played out is worth to the seat that searches."""
+
+import numpy as np
+
+from scala40_env.kernels.jit import Record, kernel
+from scala40_env.kernels.rewards import REWARD_NAMES, write_rewards
+from scala40_env.kernels.scoring import num_units, unit_of
+from scala40_env.kernels.state import HANDS, MATCH_OVER, MAX_SEATS, SINGLE_HAND
+
+__all__ = ["VALUES", "value_of"]
+
+#: By how many points more than oneself the others are charged, over 100; one for a hand won; the chance of the match.
+POINTS, WIN, MATCH = range(3)
+#: Names of the values, in the order of their numbers.
+VALUES = ("points", "win", "match")
+
+_ZERO_SUM, _WIN_LOSS = REWARD_NAMES.index("zero_sum_points"), REWARD_NAMES.index("win_loss")
+#: The chance of a side grows with the points that it has left, and this share of the limit, to this power: fitted to
+#: matches of `greedy` for 2 to 4 seats and limits of 101 and 201 (``docs/agents/search.md``).
+_CUSHION, _POWER = 0.25, 1.5
+#: Points of difference that a hand decides, for matches of a number of hands.
+_SPREAD = 25.0
+#: Half a point in the units of the rewards: a hand won or lost is 1 or -1 there.
+_HALF_A_POINT = 0.005
+
+
+@kernel
+def _weight(g: Record, unit: int) -> float:
+    """How likely a side is to win the match that goes on, up to a factor; 0 if it is out."""
+    if int(g["out"][unit]):
+        return 0.0
+    score = float(g["scores"][unit])
+    if int(g["match"]) == HANDS:
+        left = max(int(g["num_hands"]) - int(g["hand_no"]) - 1, 1)
+        return np.exp(-score / (_SPREAD * np.sqrt(left)))
+    limit = float(g["limit"])
+    return max(limit * (1.0 + _CUSHION) - score, 1.0) ** _POWER
+
+
+@kernel
+def _match_value(g: Record, seat: int) -> float:
+    """The chance of a seat's side to win the match."""
+    units, own, total = num_units(g), 0.0, 0.0
+    over = int(g["phase"]) == MATCH_OVER
+    for unit in range(units):
+        weight = float(g["champion"][unit]) if over else _weight(g, unit)
+        total += weight
+        own += weight if unit == unit_of(g, seat) else 0.0
+    return own / total if total > 0.0 else 0.0
+
+
+@kernel
+def value_of(g: Record, seat: int, kind: int, bonus: int) -> float:
+    """The value of a hand that is over to a seat; ``bonus`` points more between closing it and another closing it."""
+    if kind == MATCH and int(g["match"]) != SINGLE_HAND:
+        return _match_value(g, seat)
+    out = np.zeros(MAX_SEATS, np.float64)
+    write_rewards(_WIN_LOSS, g, out)
+    won = out[seat]
+    if kind == WIN:
+        return won
+    write_rewards(_ZERO_SUM, g, out)
+    return out[seat] + won * bonus * _HALF_A_POINT
