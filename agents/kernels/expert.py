@@ -7,7 +7,7 @@ what it is charged, and what the others are. How much each counts follows from t
 import numpy as np
 
 from agents.kernels.greedy import choose_greedy
-from agents.kernels.outlook import NUM_CONTEXTS, NUM_FEATURES, Outlook, look_around, write_features
+from agents.kernels.outlook import NUM_CONTEXTS, NUM_FEATURES, OUTLOOK, look_around, write_features
 from agents.kernels.planning import MOST_STATES, reach
 from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
 from scala40_env.kernels.actions import DISCARD
@@ -112,7 +112,7 @@ def _best_discard(
     state: Record, discards: np.ndarray, count: int, table: np.ndarray, worth: np.ndarray
 ) -> tuple[int, int]:
     """The best discard of a state, and what the turn is worth that ends with it."""
-    around = np.empty(Outlook, np.int64)
+    around = np.empty(OUTLOOK, np.int64)
     features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
     units = np.zeros(HIDDEN, np.int64)
     look_around(state, around)

@@ -1,12 +1,13 @@
 """What a player has in view at the end of its turn, as numbers: its hand, the table, the others, the card it throws.
 
-The expert weighs these numbers (`weighing`); nothing here looks at anything that a view does not show.
+The expert weighs these numbers; nothing here looks at anything that a view does not show. *Outs* are counted in
+thousandths: how many of a thousand unseen cards would do.
 """
 
 import numpy as np
 
 from agents.kernels.laying import best_laying
-from agents.kernels.worth import card_cost, cost_of, melds_in, seen_cards, take_out
+from agents.kernels.worth import PER_CARD, card_cost, cost_of, melds_in, seen_cards, take_out
 from scala40_env.kernels.bits import count_bits, lowest_bit
 from scala40_env.kernels.deal import next_seat
 from scala40_env.kernels.jit import Record, kernel
@@ -21,12 +22,21 @@ from scala40_env.kernels.lanes import (
     with_high_aces,
 )
 from scala40_env.kernels.scoring import unit_of
-from scala40_env.kernels.state import JOKER, RUN
+from scala40_env.kernels.state import JOKER, MAX_SEATS, PACK, RUN
 from scala40_env.kernels.table import accepted_bits, replaceable_bits
 
-__all__ = ["CONTEXTS", "FEATURES", "NUM_CONTEXTS", "NUM_FEATURES", "Outlook", "context_of", "look_around", "write_features"]
+__all__ = [
+    "CONTEXTS",
+    "FEATURES",
+    "HAND_POINTS",
+    "NUM_CONTEXTS",
+    "NUM_FEATURES",
+    "OUTLOOK",
+    "look_around",
+    "write_features",
+]
 
-#: Names of the numbers, in their order.
+#: Names of the numbers, in the order of their places below.
 FEATURES = (
     "one",
     # the hand left: points, cards, what they could become
@@ -79,6 +89,22 @@ FEATURES = (
     "opening_outs_joker",
 )
 NUM_FEATURES = len(FEATURES)
+
+# Places of the numbers: of the hand left,
+ONE, DEAD_POINTS, HAND_POINTS, CARDS, LOOSE_CARDS = range(5)
+RUN_OUTS, GAP_OUTS, SET_OUTS, LONGER_OUTS, PARTNERS, DOUBLES, JOKERS, JOKER_WITH_PAIR = range(5, 13)
+# of the way to the opening, and of what attaches,
+MELD_POINTS, CAN_OPEN, OPENING_OUTS, JOKER_OPENS, PAIR_POINTS = range(13, 18)
+ATTACHING, ATTACHING_NEXT, TABLE_OUTS, SWAPS, SWAP_OUTS = range(18, 23)
+# of the others and the time left,
+LEAST_CARDS, OTHERS_CARDS, OTHERS_OPENED, IN_STOCK, IN_LAP, ON_TABLE = range(23, 29)
+# of the card thrown,
+THROWN_POINTS, THROWN_ATTACHES, THROWN_TO_OPENED, THROWN_EXTENDS = range(29, 33)
+THROWN_RUN_PARTNERS, THROWN_GAP_PARTNERS, THROWN_SET_PARTNERS = range(33, 36)
+THROWN_NEAR_KNOWN, THROWN_NEAR_THROWN, THROWN_SAME_THROWN, THROWN_JOKER = range(36, 40)
+# and of the next turn.
+CLOSING_OUTS, LAYING_OUTS, JOKER_OUTS = range(40, 43)
+
 #: Each end of a turn is weighed by where the seat is (unopened; opened, with so many cards left), and where the others
 #: are: all unopened, in the first laps or later, or the best of the opened with many, few or hardly any cards.
 CONTEXTS = tuple(
@@ -87,17 +113,24 @@ CONTEXTS = tuple(
     for others in ("others unopened early", "others unopened", "others opened", "others near", "others at the door")
 )
 NUM_CONTEXTS = len(CONTEXTS)
+_OF_OTHERS = 5
+_EARLY_LAPS, _LAST_LAP, _NEAR, _AT_THE_DOOR = 6, 20, 5, 2
+#: With more cards left nobody closes in the next turn but by chance.
+_SMALL_HAND = 4
+
+# Places of what `look_around` writes, and how many there are.
+SEEN_ONE, SEEN_TWO, UNSEEN, ATTACHABLE, NEXT_ATTACHABLE, REPLACEABLE, MELDS = range(7)
+KNOWN, THREW, NEXT_OPENED, LEAST, OTHERS, OPENED, OPEN_LEAST, LAP = range(7, 15)
+OUTLOOK = 15
 
 _HIGH_ACE = 13
 _LOW = 0x1FFF_1FFF_1FFF_1FFF
 _POSITIONS = 0x3FFF_3FFF_3FFF_3FFF
 _RANKS = 0x1FFF
 
-# Places of what `look_around` writes.
-SEEN_ONE, SEEN_TWO, ATTACHABLE, NEXT_ATTACHABLE, REPLACEABLE, KNOWN, THREW, NEXT_OPENED = range(8)
-LEAST, OTHERS, OPENED, STOCK_LEFT, LAP, MELDS, OPEN_LEAST, UNSEEN = range(8, 16)
-#: Length of it.
-Outlook = 16
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Neighbours
 
 
 @kernel
@@ -114,38 +147,54 @@ def _beside(bits: int, distance: int) -> int:
 
 
 @kernel
+def _pairs(loose: int) -> tuple[int, int]:
+    """The lower positions of two cards that lie side by side in a run, and of two with one between them."""
+    e = with_high_aces(loose)
+    return e & e >> 1 & _POSITIONS, e & e >> 2 & _POSITIONS
+
+
+@kernel
 def _all_suits(ranks: int) -> int:
     return ranks | ranks << 16 | ranks << 32 | ranks << 48
 
 
 @kernel
-def _ranks_of(bits: int) -> int:
-    return (bits | bits >> 16 | bits >> 32 | bits >> 48) & _RANKS
-
-
-@kernel
 def _same_rank(bits: int) -> int:
     """All cards of the ranks of these, themselves too."""
-    return _all_suits(_ranks_of(bits))
+    return _all_suits((bits | bits >> 16 | bits >> 32 | bits >> 48) & _RANKS)
 
 
 @kernel
-def _live(around: np.ndarray, bits: int) -> int:
-    """How many of a thousand cards to come are copies of these."""
-    live = count_bits(bits & ~around[SEEN_ONE]) + count_bits(bits & ~around[SEEN_TWO])
-    return live * 1000 // around[UNSEEN]
+def _longer(one: int) -> int:
+    """The cards that make melds of the hand longer."""
+    bases = run_bases(with_high_aces(one), 0)
+    runs = bases | bases << 1 | bases << 2
+    return _folded((runs << 1 | runs >> 1) & _POSITIONS & ~runs) | (_all_suits(triples_in_sets(one)) & ~one)
+
+
+@kernel
+def _outs(around: np.ndarray, bits: int) -> int:
+    """How many of a thousand unseen cards are copies of these."""
+    copies = count_bits(bits & ~around[SEEN_ONE]) + count_bits(bits & ~around[SEEN_TWO])
+    return copies * 1000 // around[UNSEEN]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What does not depend on the card thrown
 
 
 @kernel
 def look_around(g: Record, around: np.ndarray) -> None:
-    """Write into ``around`` (int64[Outlook]) what does not depend on the card thrown."""
+    """Write into ``around`` (int64[OUTLOOK]) what the seat to move sees around it."""
     seat = int(g["turn"])
-    around[SEEN_ONE], around[SEEN_TWO] = seen_cards(g, seat)
-    around[UNSEEN] = max(104 - count_bits(around[SEEN_ONE]) - count_bits(around[SEEN_TWO]), 1)
+    one, two = seen_cards(g, seat)
+    naturals = PACK - 4
+    around[SEEN_ONE], around[SEEN_TWO] = one, two
+    around[UNSEEN] = max(naturals - count_bits(one) - count_bits(two), 1)
+    around[LAP] = min(int(g["turns_played"]) // max(int(g["seats_in"]), 1), _LAST_LAP)
     _look_at_table(g, around)
-    _look_at_others(g, seat, around)
-    around[STOCK_LEFT] = int(g["stock_n"])
-    around[LAP] = min(int(g["turns_played"]) // max(int(g["seats_in"]), 1), 20)
+    _look_at_rivals(g, seat, around)
+    _look_at_next(g, next_seat(g, seat), around)
 
 
 @kernel
@@ -168,8 +217,8 @@ def _look_at_table(g: Record, around: np.ndarray) -> None:
 
 
 @kernel
-def _look_at_others(g: Record, seat: int, around: np.ndarray) -> None:
-    least, cards, opened, open_least = 14, 0, 0, 14
+def _look_at_rivals(g: Record, seat: int, around: np.ndarray) -> None:
+    least, cards, opened, open_least = MAX_SEATS * PACK, 0, 0, MAX_SEATS * PACK
     for other in range(int(g["num_players"])):
         if int(g["out"][other]) or unit_of(g, other) == unit_of(g, seat):
             continue
@@ -179,96 +228,31 @@ def _look_at_others(g: Record, seat: int, around: np.ndarray) -> None:
         if int(g["opened"][other]):
             opened += 1
             open_least = min(open_least, left)
-    following = next_seat(g, seat)
     around[LEAST], around[OTHERS], around[OPENED], around[OPEN_LEAST] = least, cards, opened, open_least
-    around[NEXT_OPENED] = int(g["opened"][following])
-    around[KNOWN] = int(g["known_one"][following]) & _LOW
-    around[THREW] = int(g["threw"][following]) & _LOW
 
 
 @kernel
-def context_of(g: Record, around: np.ndarray, left: int) -> int:
-    """Which weights hold, with so many cards left after the discard."""
-    own = 0
-    if int(g["opened"][int(g["turn"])]):
-        own = min(max(left, 1), 5)
-    others = 1 if around[LAP] >= 6 else 0
+def _look_at_next(g: Record, seat: int, around: np.ndarray) -> None:
+    """The one who may take the card thrown."""
+    around[NEXT_OPENED] = int(g["opened"][seat])
+    around[KNOWN] = int(g["known_one"][seat]) & _LOW
+    around[THREW] = int(g["threw"][seat]) & _LOW
+
+
+@kernel
+def _context_of(opened: bool, around: np.ndarray, left: int) -> int:
+    """Which of `CONTEXTS` it is with so many cards left after the discard."""
+    own = min(max(left, 1), 5) if opened else 0
     if around[OPENED]:
         least = around[OPEN_LEAST]
-        others = 4 if least <= 2 else 3 if least <= 5 else 2
-    return own * 5 + others
+        others = 4 if least <= _AT_THE_DOOR else 3 if least <= _NEAR else 2
+    else:
+        others = 1 if around[LAP] >= _EARLY_LAPS else 0
+    return own * _OF_OTHERS + others
 
 
-@kernel
-def _run_points(g: Record, low: int) -> int:
-    """Points of the run of three from a position."""
-    ascending, total = int(g["court_values"]), 0
-    for position in range(low, low + 3):
-        total += POSITION_POINTS[ascending, position]
-    return total
-
-
-@kernel
-def _opening_by_runs(g: Record, around: np.ndarray, pairs: int, shift: int, need: int) -> tuple[int, int]:
-    """Cards to come that make runs worth ``need`` of pairs (their lower positions), and the most points of such a run.
-
-    ``shift``: where the run begins, and the card that it lacks lies, from the lower card of the pair.
-    """
-    live, most = 0, 0
-    while pairs:
-        at = lowest_bit(pairs)
-        pairs &= pairs - 1
-        low = (at & 15) + (-1 if shift < 0 else 0)
-        if low < 0 or low > 11:
-            continue
-        points = _run_points(g, low)
-        most = max(most, points)
-        if points >= need:
-            live += _live(around, _folded(1 << (at + shift)))
-    return live, most
-
-
-@kernel
-def _opening_by_sets(g: Record, around: np.ndarray, loose: int, ranks: int, need: int) -> tuple[int, int]:
-    live, most = 0, 0
-    while ranks:
-        rank = lowest_bit(ranks)
-        ranks &= ranks - 1
-        points = 3 * POSITION_POINTS[int(g["court_values"]), _HIGH_ACE if rank == 0 else rank]
-        most = max(most, points)
-        if points >= need:
-            live += _live(around, _all_suits(1 << rank) & ~loose)
-    return live, most
-
-
-@kernel
-def _write_opening(
-    g: Record, around: np.ndarray, one: int, two: int, jokers: int, loose: int, out: np.ndarray
-) -> None:
-    """The numbers on the way to the opening."""
-    cover, ascending = one & ~loose, int(g["court_values"])
-    points = points_of(cover, ascending) + points_of(two & cover, ascending)
-    need = int(g["opening_points"]) - points
-    e = with_high_aces(loose)
-    beside, gapped = e & e >> 1 & _POSITIONS, e & e >> 2 & _POSITIONS
-    live, most = _opening_by_sets(g, around, loose, pairs_in_sets(loose), need)
-    for found, best in (
-        _opening_by_runs(g, around, beside, -1, need),
-        _opening_by_runs(g, around, beside, 2, need),
-        _opening_by_runs(g, around, gapped, 1, need),
-    ):
-        live += found
-        most = max(most, best)
-    out[13] = min(points, int(g["opening_points"]))
-    out[14] = 1 if need <= 0 else 0
-    out[15] = live if need > 0 else 0
-    out[16] = 1 if need > 0 and jokers and most >= need else 0
-    out[17] = most
-    if jokers and need > most:
-        out[42] = _opening_by_sets(g, around, loose, pairs_in_sets(loose), need - most)[0]
-        out[42] += _opening_by_runs(g, around, beside, -1, need - most)[0]
-        out[42] += _opening_by_runs(g, around, beside, 2, need - most)[0]
-        out[42] += _opening_by_runs(g, around, gapped, 1, need - most)[0]
+# ---------------------------------------------------------------------------------------------------------------------
+# The numbers
 
 
 @kernel
@@ -280,127 +264,187 @@ def write_features(g: Record, around: np.ndarray, card: int, out: np.ndarray) ->
         jokers -= 1
     else:
         one, two = take_out(one, two, bit_of(card))
-    left = int(g["hand_n"][seat]) - 1
-    opened = int(g["opened"][seat]) != 0
-    out[0] = 1
+    left, opened = int(g["hand_n"][seat]) - 1, int(g["opened"][seat]) != 0
+    out[:] = 0
+    out[ONE] = 1
     _write_hand(g, around, one, two, jokers, left, out)
-    loose = one & ~melds_in(one)
-    out[40] = 0
-    out[41] = 0
-    out[42] = 0
-    if opened:
-        out[13:18] = 0
-        if left <= 4:
-            _write_chances(around, one, two, jokers, left, out)
+    if not opened:
+        _write_opening(g, around, one, two, jokers, out)
+    elif left <= _SMALL_HAND:
+        _write_chances(around, one, jokers, left, out)
+    _write_table(around, one, out)
+    if card == JOKER:
+        out[THROWN_JOKER] = 1
     else:
-        _write_opening(g, around, one, two, jokers, loose, out)
-    attaching = one & around[ATTACHABLE]
-    out[18] = count_bits(attaching)
-    out[19] = count_bits(one & around[NEXT_ATTACHABLE])
-    out[20] = _live(around, around[ATTACHABLE])
-    out[21] = count_bits(one & around[REPLACEABLE])
-    out[22] = _live(around, around[REPLACEABLE])
-    out[23] = around[LEAST]
-    out[24] = around[OTHERS]
-    out[25] = around[OPENED]
-    out[26] = around[STOCK_LEFT]
-    out[27] = around[LAP]
-    out[28] = around[MELDS]
-    _write_thrown(g, around, card, out)
-    return context_of(g, around, left)
+        _write_thrown(around, bit_of(card), out)
+    out[THROWN_POINTS] = card_cost(g, card)
+    out[IN_STOCK] = int(g["stock_n"])
+    return _context_of(opened, around, left)
 
 
 @kernel
 def _write_hand(g: Record, around: np.ndarray, one: int, two: int, jokers: int, left: int, out: np.ndarray) -> None:
-    """The numbers on the hand left."""
+    """The hand left."""
     cover = melds_in(one)
     loose = one & ~cover
     whole = cost_of(g, one) + cost_of(g, two)
-    out[1] = whole - (best_laying(g, one, two, 0) if cover else 0)
-    out[2] = whole - 3 * left + jokers * (3 + int(g["joker_in_hand"]))
-    out[3] = left
-    out[4] = count_bits(loose)
-    e = with_high_aces(loose)
-    beside, gapped = e & e >> 1 & _POSITIONS, e & e >> 2 & _POSITIONS
+    beside, gapped = _pairs(loose)
     pairs = pairs_in_sets(loose)
-    out[5] = _live(around, _folded((beside << 2 | beside >> 1) & _POSITIONS))
-    out[6] = _live(around, _folded(gapped << 1 & _POSITIONS))
-    out[7] = _live(around, _all_suits(pairs) & ~loose)
-    out[8] = _live(around, _longer(one)) if cover else 0
-    out[9] = _live(around, (_beside(loose, 1) | _beside(loose, 2)) & ~one) + _live(around, _same_rank(loose) & ~one)
-    out[10] = count_bits(two)
-    out[11] = jokers
-    out[12] = 1 if jokers and (beside | gapped | pairs) else 0
+    out[DEAD_POINTS] = whole - (best_laying(g, one, two, 0) if cover else 0)
+    out[HAND_POINTS] = whole - PER_CARD * left + jokers * (PER_CARD + int(g["joker_in_hand"]))
+    out[CARDS] = left
+    out[LOOSE_CARDS] = count_bits(loose)
+    out[RUN_OUTS] = _outs(around, _folded((beside << 2 | beside >> 1) & _POSITIONS))
+    out[GAP_OUTS] = _outs(around, _folded(gapped << 1 & _POSITIONS))
+    out[SET_OUTS] = _outs(around, _all_suits(pairs) & ~loose)
+    out[LONGER_OUTS] = _outs(around, _longer(one)) if cover else 0
+    near = (_beside(loose, 1) | _beside(loose, 2)) & ~one
+    out[PARTNERS] = _outs(around, near) + _outs(around, _same_rank(loose) & ~one)
+    out[DOUBLES] = count_bits(two)
+    out[JOKERS] = jokers
+    out[JOKER_WITH_PAIR] = 1 if jokers and (beside | gapped | pairs) else 0
 
 
 @kernel
-def _laid(around: np.ndarray, one: int, two: int, jokers: int) -> int:
+def _write_table(around: np.ndarray, one: int, out: np.ndarray) -> None:
+    """What attaches, what the others hold, how far the hand has come."""
+    out[ATTACHING] = count_bits(one & around[ATTACHABLE])
+    out[ATTACHING_NEXT] = count_bits(one & around[NEXT_ATTACHABLE])
+    out[TABLE_OUTS] = _outs(around, around[ATTACHABLE])
+    out[SWAPS] = count_bits(one & around[REPLACEABLE])
+    out[SWAP_OUTS] = _outs(around, around[REPLACEABLE])
+    out[LEAST_CARDS] = around[LEAST]
+    out[OTHERS_CARDS] = around[OTHERS]
+    out[OTHERS_OPENED] = around[OPENED]
+    out[IN_LAP] = around[LAP]
+    out[ON_TABLE] = around[MELDS]
+
+
+@kernel
+def _write_thrown(around: np.ndarray, bit: int, out: np.ndarray) -> None:
+    """A natural card thrown: whether it attaches, what could still come to it, what the next seat knows of it."""
+    attaches = 1 if (around[ATTACHABLE] | around[REPLACEABLE]) & bit else 0
+    near, far, same = _beside(bit, 1), _beside(bit, 2), _same_rank(bit) & ~bit
+    out[THROWN_ATTACHES] = attaches
+    out[THROWN_TO_OPENED] = attaches * around[NEXT_OPENED]
+    out[THROWN_EXTENDS] = 1 if around[NEXT_ATTACHABLE] & bit else 0
+    out[THROWN_RUN_PARTNERS] = _outs(around, near)
+    out[THROWN_GAP_PARTNERS] = _outs(around, far)
+    out[THROWN_SET_PARTNERS] = _outs(around, same)
+    out[THROWN_NEAR_KNOWN] = count_bits(around[KNOWN] & (near | far | same))
+    out[THROWN_NEAR_THROWN] = count_bits(around[THREW] & (near | far))
+    out[THROWN_SAME_THROWN] = count_bits(around[THREW] & (same | bit))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The way to the opening
+
+
+@kernel
+def _run_points(ascending: int, low: int) -> int:
+    """Points of the run of three from a position."""
+    return POSITION_POINTS[ascending, low] + POSITION_POINTS[ascending, low + 1] + POSITION_POINTS[ascending, low + 2]
+
+
+@kernel
+def _opening_runs(ascending: int, around: np.ndarray, pairs: int, shift: int, need: int) -> tuple[int, int]:
+    """Outs of pairs (their lower positions) for runs worth ``need``, and the most points of any run of them.
+
+    ``shift``: where the card that the run lacks lies, from the lower card of the pair.
+    """
+    outs, most = 0, 0
+    while pairs:
+        at = lowest_bit(pairs)
+        pairs &= pairs - 1
+        low = (at & 15) + min(shift, 0)
+        if low < 0 or low + 2 > _HIGH_ACE:
+            continue
+        points = _run_points(ascending, low)
+        most = max(most, points)
+        if points >= need:
+            outs += _outs(around, _folded(1 << (at + shift)))
+    return outs, most
+
+
+@kernel
+def _opening_sets(ascending: int, around: np.ndarray, loose: int, need: int) -> tuple[int, int]:
+    """The same for pairs of one rank."""
+    outs, most, ranks = 0, 0, pairs_in_sets(loose)
+    while ranks:
+        rank = lowest_bit(ranks)
+        ranks &= ranks - 1
+        points = 3 * POSITION_POINTS[ascending, _HIGH_ACE if rank == 0 else rank]
+        most = max(most, points)
+        if points >= need:
+            outs += _outs(around, _all_suits(1 << rank) & ~loose)
+    return outs, most
+
+
+@kernel
+def _opening_melds(ascending: int, around: np.ndarray, loose: int, need: int) -> tuple[int, int]:
+    """Outs for melds worth ``need`` of two loose cards and one to come, and the most points of any such meld."""
+    beside, gapped = _pairs(loose)
+    sets, most_of_sets = _opening_sets(ascending, around, loose, need)
+    below, most_below = _opening_runs(ascending, around, beside, -1, need)
+    above, most_above = _opening_runs(ascending, around, beside, 2, need)
+    between, most_between = _opening_runs(ascending, around, gapped, 1, need)
+    return sets + below + above + between, max(most_of_sets, most_below, most_above, most_between)
+
+
+@kernel
+def _write_opening(g: Record, around: np.ndarray, one: int, two: int, jokers: int, out: np.ndarray) -> None:
+    """How far a seat that has not opened is from it."""
+    cover, ascending, threshold = melds_in(one), int(g["court_values"]), int(g["opening_points"])
+    points = points_of(cover, ascending) + points_of(two & cover, ascending)
+    need, loose = threshold - points, one & ~cover
+    outs, most = _opening_melds(ascending, around, loose, need)
+    out[MELD_POINTS] = min(points, threshold)
+    out[PAIR_POINTS] = most
+    if need <= 0:
+        out[CAN_OPEN] = 1
+        return
+    out[OPENING_OUTS] = outs
+    if jokers and most >= need:
+        out[JOKER_OPENS] = 1
+    elif jokers:
+        out[JOKER_OUTS] = _opening_melds(ascending, around, loose, need - most)[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The next turn of a small hand
+
+
+@kernel
+def _laid(around: np.ndarray, one: int, jokers: int) -> int:
     """About how many of these cards could be laid now."""
     attaching = one & around[ATTACHABLE]
-    chained = one & around[NEXT_ATTACHABLE] & _beside(attaching, 1)
-    loose = one & ~attaching & ~chained
-    melded = melds_in(one)
-    most = count_bits(attaching | chained | melded)
-    if jokers:
-        e = with_high_aces(loose)
-        if (e & e >> 1 & _POSITIONS) | (e & e >> 2 & _POSITIONS) | pairs_in_sets(loose):
-            return most + 3
-        return most + (jokers if around[MELDS] else 0)
-    return most
+    attaching |= one & around[NEXT_ATTACHABLE] & _beside(attaching, 1)
+    most = count_bits(attaching | melds_in(one))
+    if jokers == 0:
+        return most
+    loose = one & ~attaching
+    beside, gapped = _pairs(loose)
+    if beside | gapped | pairs_in_sets(loose):
+        return most + 3
+    return most + (jokers if around[MELDS] else 0)
 
 
 @kernel
-def _write_chances(around: np.ndarray, one: int, two: int, jokers: int, left: int, out: np.ndarray) -> None:
-    """What the card drawn next may do for a small hand."""
-    now = _laid(around, one, two, jokers)
-    closing, laying = 0, 0
-    if now >= left:
-        closing = 1000
-    e = with_high_aces(one)
-    beside, gapped = e & e >> 1 & _POSITIONS, e & e >> 2 & _POSITIONS
+def _write_chances(around: np.ndarray, one: int, jokers: int, left: int, out: np.ndarray) -> None:
+    """What the card drawn next may do: close, or lay more cards than could go without it."""
+    now = _laid(around, one, jokers)
+    closing, laying = 1000 if now >= left else 0, 0
+    beside, gapped = _pairs(one)
     useful = _folded((beside << 2 | beside >> 1 | gapped << 1) & _POSITIONS) | _all_suits(pairs_in_sets(one))
     useful |= around[ATTACHABLE] | around[NEXT_ATTACHABLE]
-    useful &= ~around[SEEN_TWO]
+    useful &= ~around[SEEN_TWO] & ~one
     while useful:
         bit = useful & -useful
         useful &= useful - 1
-        if one & bit:
-            continue
-        then, live = _laid(around, one | bit, two, jokers), _live(around, bit)
-        if then > now:
-            laying += live * (then - now)
-            if now < left and then >= left:
-                closing += live
-    out[40] = closing
-    out[41] = laying
-
-
-@kernel
-def _longer(one: int) -> int:
-    """The cards that make melds of the hand longer."""
-    bases = run_bases(with_high_aces(one), 0)
-    runs = bases | bases << 1 | bases << 2
-    return _folded((runs << 1 | runs >> 1) & _POSITIONS & ~runs) | (_all_suits(triples_in_sets(one)) & ~one)
-
-
-@kernel
-def _write_thrown(g: Record, around: np.ndarray, card: int, out: np.ndarray) -> None:
-    """The numbers on the card thrown."""
-    out[29] = card_cost(g, card)
-    if card == JOKER:
-        out[30:39] = 0
-        out[39] = 1
-        return
-    bit = bit_of(card)
-    attaches = 1 if (around[ATTACHABLE] | around[REPLACEABLE]) & bit else 0
-    near, far, same = _beside(bit, 1), _beside(bit, 2), _same_rank(bit) & ~bit
-    out[30] = attaches
-    out[31] = attaches * around[NEXT_OPENED]
-    out[32] = 1 if around[NEXT_ATTACHABLE] & bit else 0
-    out[33] = _live(around, near)
-    out[34] = _live(around, far)
-    out[35] = _live(around, same)
-    out[36] = count_bits(around[KNOWN] & (near | far | same))
-    out[37] = count_bits(around[THREW] & (near | far))
-    out[38] = count_bits(around[THREW] & (same | bit))
-    out[39] = 0
+        more = _laid(around, one | bit, jokers) - now
+        if more > 0:
+            outs = _outs(around, bit)
+            laying += outs * more
+            closing += outs if now < left <= now + more else 0
+    out[CLOSING_OUTS] = closing
+    out[LAYING_OUTS] = laying
