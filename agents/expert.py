@@ -137,7 +137,7 @@ def pack(content: Content) -> NDArray[np.int64]:
 
 
 def weights_of(tables: Content, made_by: Content) -> dict[str, Any]:
-    """The content of a file of weights: ``tables`` hold ``stakes`` and `PARTS`, ``made_by`` says where they are from."""
+    """The content of a file of weights: ``tables`` hold ``stakes`` and `PARTS`, ``made_by`` says what made them."""
     return {
         "format": FORMAT,
         "version": VERSION,

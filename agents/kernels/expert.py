@@ -1,7 +1,8 @@
 """The expert: looks at all ways to end its turn, and goes the one whose end is worth most.
 
-What an end is worth are three forecasts, each a sum of weighted numbers of `outlook`: how often the seat closes the hand,
-what it is charged, and what the others are. How much each counts follows from the totals of the match (`stakes`).
+What an end is worth are three forecasts that a small net makes of the numbers of `outlook`: how often the seat closes
+the hand, what it is charged, and what the others are. How much each counts follows from the totals of the match
+(`stakes`).
 """
 
 import numpy as np

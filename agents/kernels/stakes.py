@@ -1,4 +1,4 @@
-"""What is at stake for a seat: how much winning the hand, its own points and those of the others count by the totals."""
+"""What is at stake for a seat: how much winning the hand, its own points and the others' count by the totals."""
 
 import numpy as np
 

@@ -27,7 +27,7 @@ def broken() -> Agent:
 
 
 def test_names_are_made() -> None:
-    assert agents.names() == ("greedy", "random", "search")
+    assert agents.names() == ("expert", "greedy", "random", "search")
     assert [agents.make(name).name for name in agents.names()] == list(agents.names())
 
 
