@@ -5,7 +5,7 @@
 2000
 
 Options, as in ``search:ms=100,threads=2,playout=greedy``, are the fields of `SearchSettings`. The kernels are in
-`agents.kernels.search`; how strong it is, and what was tried, in ``docs/agents/search.md``.
+`agents.kernels.search`; ``docs/agents.md`` tells how it searches.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ VALUES = ("points", "win", "match")
 
 _ZERO_SUM, _WIN_LOSS = REWARD_NAMES.index("zero_sum_points"), REWARD_NAMES.index("win_loss")
 #: The chance of a side grows with the points that it has left, and this share of the limit, to this power: fitted to
-#: matches of `greedy` for 2 to 4 seats and limits of 101 and 201 (``docs/agents/search.md``).
+#: matches of `greedy` for 2 to 4 seats and limits of 101 and 201.
 _CUSHION, _POWER = 0.25, 1.5
 #: Points of difference that a hand decides, for matches of a number of hands.
 _SPREAD = 25.0
