@@ -43,7 +43,7 @@ def pack_mask(moves: np.ndarray, n: int, packed: np.ndarray) -> None:
 def look_at_views(
     views: Records, seats: np.ndarray, layout: np.ndarray, observations: np.ndarray, masks: np.ndarray
 ) -> None:
-    """Write what ``seats`` (int64[n]) see in ``views``, and what they may do: int8[n, size] and packed uint8[n, bytes]."""
+    """Write what ``seats`` (int64[n]) see in ``views`` (int8[n, size]), and what they may do (packed, uint8[n, bytes])."""
     moves = np.empty(MOST_MOVES, np.int16)
     for i in range(len(views)):
         g, seat = views[i], int(seats[i])
@@ -57,14 +57,16 @@ def look_at_views(
 
 
 @kernel
-def word_of(seed: int, hand: int, stream: int, block: int) -> np.uint64:
+def word_of(seed: np.uint64, hand: int, stream: int, block: int) -> np.uint64:
     """64 bits of chance."""
     low, high = philox(seed, hand, stream, block)[:2]
     return np.uint64(low) | np.uint64(high) << np.uint64(32)
 
 
 @kernel
-def _begin_hand(games: Records, players: int, seed: int, hand: int, seating: np.ndarray, keys: np.ndarray) -> None:
+def _begin_hand(
+    games: Records, players: int, seed: np.uint64, hand: int, seating: np.ndarray, keys: np.ndarray
+) -> None:
     """Deal hand number ``hand`` of a seed, and seat players by lot."""
     games[0]["seed"] = word_of(seed, hand, _SEEDS, 0)
     for seat in range(MAX_SEATS):
@@ -77,7 +79,7 @@ def _begin_hand(games: Records, players: int, seed: int, hand: int, seating: np.
 def teach(
     games: Records,
     views: Records,
-    seed: int,
+    seed: np.uint64,
     hand: int,
     kinds: np.ndarray,
     weights: np.ndarray,

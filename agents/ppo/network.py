@@ -117,6 +117,7 @@ class Trunk(nn.Module):
         self.register_buffer("scales", torch.tensor(layout.scales), persistent=False)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """The vectors of the cells, and the summary."""
         planes = observations[:, : self.layout.planes * _CELLS].float().view(-1, self.layout.planes, NUM_SUITS, 14)
         planes = planes.contiguous(memory_format=torch.channels_last)
         numbers = torch.relu(self.scalars(self._numbers(observations)))
@@ -191,9 +192,7 @@ class _Heads(nn.Module):
 
     def _two_joker_sets(self, ranks: Tensor) -> Tensor:
         by_rank = ranks.transpose(2, 3)
-        return (
-            by_rank[:, _SET_TWO][:, :, self.missing, None] + by_rank[:, _NATURAL_SUIT][:, :, self.suits]
-        ).flatten(1)
+        return (by_rank[:, _SET_TWO][:, :, self.missing, None] + by_rank[:, _NATURAL_SUIT][:, :, self.suits]).flatten(1)
 
 
 def _by_rank(cells: Tensor) -> Tensor:
@@ -210,7 +209,7 @@ class CardNetwork(nn.Module):
         num_actions: 635, or 1045 for rules that need them.
         size: see `SIZES`.
 
-    Call with observations (batch, `layout.size`), int8 or float; gives logits (batch, `num_actions`) and values (batch,).
+    Call with observations (batch, `layout.size`), int8 or float.
     """
 
     def __init__(self, layout: InputLayout, num_actions: int, size: NetworkSize) -> None:
@@ -225,9 +224,10 @@ class CardNetwork(nn.Module):
         for head in (self.heads.cells, self.heads.runs, self.heads.whole, self.heads.slots, self.value.last):
             head.weight.data.mul_(0.1)  # begin near the uniform policy and the value zero
         # cells are read with the channels last: twice as fast on CPUs
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.to(memory_format=torch.channels_last)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (batch, `num_actions`) and values (batch,)."""
         cells, whole = self.trunk(observations)
         return self.heads(observations, cells, whole), self.value(whole)
 
