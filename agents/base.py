@@ -121,7 +121,15 @@ def _greedy() -> Agent:
     return KernelAgent("greedy", GREEDY, WEIGHTS)
 
 
-_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy}
+def _ppo(text: str | None = None) -> Agent:
+    try:
+        from agents.ppo.agent import make_ppo
+    except ImportError as error:
+        raise AgentError(f"ppo needs PyTorch ({error}): pip install 'scala40-env[train]'") from error
+    return make_ppo(text)
+
+
+_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "ppo": _ppo}
 
 
 def register(name: str, factory: Factory) -> None:

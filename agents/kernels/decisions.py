@@ -43,7 +43,7 @@ def pack_mask(moves: np.ndarray, n: int, packed: np.ndarray) -> None:
 def look_at_views(
     views: Records, seats: np.ndarray, layout: np.ndarray, observations: np.ndarray, masks: np.ndarray
 ) -> None:
-    """Write what ``seats`` (int64[n]) see in ``views`` (int8[n, size]), and what they may do (packed, uint8[n, bytes])."""
+    """Write what ``seats`` (int64[n]) see in ``views`` (int8[n, size]) and may do (packed, uint8[n, bytes])."""
     moves = np.empty(MOST_MOVES, np.int16)
     for i in range(len(views)):
         g, seat = views[i], int(seats[i])

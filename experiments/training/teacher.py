@@ -52,7 +52,8 @@ class Examples:
     def take(self, rows: NDArray[np.int64] | slice) -> Examples:
         """Some of them."""
         values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Examples(**{name: None if value is None else value[rows] for name, value in values.items()})
+        taken: dict[str, Any] = {name: None if value is None else value[rows] for name, value in values.items()}
+        return Examples(**taken)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[Examples]:
         """All of them in another order, in batches of this size; what is left over at the end is left out."""
