@@ -133,7 +133,21 @@ def _search(options: str = "") -> Agent:
     return search_agent(options)
 
 
-_FACTORIES: dict[str, Factory] = {"random": _random, "greedy": _greedy, "expert": _expert, "search": _search}
+def _ppo(text: str | None = None) -> Agent:
+    try:
+        from agents.ppo.agent import make_ppo
+    except ImportError as error:
+        raise AgentError(f"ppo needs PyTorch ({error}): pip install 'scala40-env[train]'") from error
+    return make_ppo(text)
+
+
+_FACTORIES: dict[str, Factory] = {
+    "random": _random,
+    "greedy": _greedy,
+    "expert": _expert,
+    "search": _search,
+    "ppo": _ppo,
+}
 
 
 def register(name: str, factory: Factory) -> None:

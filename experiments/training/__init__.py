@@ -1,0 +1,1 @@
+"""What training is made of: a teacher's examples, cloning, games of many seats, rollouts, PPO, the pool, the run."""

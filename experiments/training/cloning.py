@@ -1,0 +1,122 @@
+"""Cloning: the network learns to decide as a teacher does, and what a hand will bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agents.ppo.distribution import LegalActions, LegalCategorical
+from experiments.training.teacher import Examples, unpacked
+
+__all__ = ["CloneScore", "Cloner", "legal_of", "score_of", "soft_targets"]
+
+#: Examples of a batch where nothing is learnt.
+_LOOKING = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class CloneScore:
+    """How well a network decides as its teacher: share of `agreement`, `cross_entropy`, `value_error` (mean square)."""
+
+    agreement: float
+    cross_entropy: float
+    value_error: float
+
+
+def legal_of(examples: Examples, actions: int, device: torch.device) -> LegalActions:
+    """The legal actions of examples."""
+    return LegalActions(torch.from_numpy(unpacked(examples.masks, actions)).to(device))
+
+
+def soft_targets(examples: Examples, legal: LegalActions, temperature: float) -> Tensor:
+    """What to do by the worths of all candidates: a softmax of worth / temperature; (n, most) over `legal.ids`.
+
+    Legal actions that are no candidates get nothing.
+    """
+    assert examples.candidates is not None and examples.worths is not None
+    device = legal.ids.device
+    candidates = torch.from_numpy(examples.candidates).to(device)
+    worths = torch.from_numpy(examples.worths).to(device)
+    shares = torch.softmax(torch.where(candidates >= 0, worths / temperature, -torch.inf), 1)
+    given = torch.zeros((len(candidates), legal.num_actions), device=device)
+    given.scatter_add_(1, candidates.clamp(min=0), shares)
+    return given.gather(1, legal.ids) * legal.there
+
+
+class Cloner:
+    """Adam on the cross-entropy to a teacher, plus the squared error of the value.
+
+    Args:
+        network: gives logits and values, as `CardNetwork` does.
+        actions: how many there are.
+        learning_rate: of the first step; it falls to a tenth along half a cosine over `steps`.
+        steps: how many there will be.
+        value_weight: of the value's error in the loss.
+        temperature: of soft targets, in units of reward.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        actions: int,
+        learning_rate: float,
+        steps: int,
+        value_weight: float = 0.5,
+        temperature: float = 0.05,
+    ) -> None:
+        self.network, self.actions = network, actions
+        self.device = next(network.parameters()).device
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=1e-5)
+        self.learning_rate, self.steps, self.step = learning_rate, max(steps, 1), 0
+        self.value_weight, self.temperature = value_weight, temperature
+
+    def learn(self, examples: Examples) -> float:
+        """One step on these examples; returns the loss."""
+        self._set_learning_rate()
+        self.network.train()
+        loss = self._loss(examples)
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        self.step += 1
+        return float(loss.detach())
+
+    def _set_learning_rate(self) -> None:
+        done = min(self.step / self.steps, 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate * (0.1 + 0.9 * 0.5 * (1 + np.cos(np.pi * done)))
+
+    def _loss(self, examples: Examples) -> Tensor:
+        logits, values = self.network(torch.from_numpy(examples.observations).to(self.device))
+        legal = legal_of(examples, self.actions, self.device)
+        chosen = LegalCategorical(logits, legal)
+        returns = torch.from_numpy(examples.returns).to(self.device)
+        value_error = functional.mse_loss(values, returns)
+        if examples.candidates is None:
+            said = chosen.log_prob(torch.from_numpy(examples.actions).to(self.device))
+        else:
+            said = (chosen.log_probs * soft_targets(examples, legal, self.temperature)).sum(1)
+        loss: Tensor = -said.mean() + self.value_weight * value_error
+        return loss
+
+
+def score_of(network: nn.Module, examples: Examples, actions: int) -> CloneScore:
+    """How well a network does on examples that it has not learnt from."""
+    device = next(network.parameters()).device
+    network.eval()
+    sums = np.zeros(3)
+    for first in range(0, len(examples), _LOOKING):
+        part = examples.take(slice(first, first + _LOOKING))
+        done = torch.from_numpy(part.actions).to(device)
+        with torch.no_grad():
+            logits, values = network(torch.from_numpy(part.observations).to(device))
+            chosen = LegalCategorical(logits, legal_of(part, actions, device))
+            errors = values - torch.from_numpy(part.returns).to(device)
+            found = (chosen.mode() == done).sum(), -chosen.log_prob(done).sum(), errors.square().sum()
+        sums += [float(each) for each in found]
+    return CloneScore(*(sums / max(len(examples), 1)).tolist())

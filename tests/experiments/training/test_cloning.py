@@ -1,0 +1,132 @@
+"""Examples of a teacher, and learning from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents import Agent, AgentError
+from experiments.training.teacher import Examples, TeacherStream, unpacked
+from scala40_env import Rules
+from scala40_env.rules.moves import num_actions
+
+RULES = Rules.fisca(num_players=2)
+SMALL = Rules.fisca(num_players=2, hand_size=4, opening_points=0)
+
+
+def test_examples_are_choices_among_legal_actions_with_zero_sum_returns() -> None:
+    found = TeacherStream(RULES, agents.make("greedy"), seed=3).read(5000)
+    masks = unpacked(found.masks, num_actions(RULES))
+    assert 3000 < len(found) <= 5000
+    assert masks.sum(axis=1).min() >= 2
+    assert masks[np.arange(len(found)), found.actions].all()
+    assert 0.02 < np.abs(found.returns).mean() < 1
+
+
+def test_reading_on_gives_what_reading_at_once_gives() -> None:
+    whole = TeacherStream(SMALL, agents.make("greedy"), seed=3, noise=0.1)
+    parts = TeacherStream(SMALL, agents.make("greedy"), seed=3, noise=0.1)
+    at_once = whole.read(4800)
+    first = parts.read(4096)
+    later = TeacherStream(SMALL, agents.make("greedy"), seed=3, noise=0.1)
+    later.hand = parts.hand
+    rest = later.read(4096)
+    overlap = len(at_once) - len(first)
+    assert overlap > 0
+    for name in ("observations", "masks", "actions", "returns"):
+        one = np.concatenate([getattr(first, name), getattr(rest, name)[:overlap]])
+        assert np.array_equal(one, getattr(at_once, name)), name
+
+
+def test_noise_and_other_players_change_the_positions_but_not_the_teacher() -> None:
+    plain = TeacherStream(RULES, agents.make("greedy"), seed=3).read(4096)
+    noisy = TeacherStream(RULES, agents.make("greedy"), [agents.make("random")], noise=0.2, seed=3).read(4096)
+    assert not np.array_equal(plain.observations[:500], noisy.observations[:500])
+    # the first decision of the first hand is the same position: what is played there differs, what is taught does not
+    assert np.array_equal(plain.observations[0], noisy.observations[0])
+    assert plain.actions[0] == noisy.actions[0]
+
+
+class Stranger(Agent):
+    name = "stranger"
+
+    def act(self, view: Any, rng: Any) -> int:
+        return view.legal_actions()[0]
+
+
+def test_a_teacher_of_python_is_refused() -> None:
+    with pytest.raises(AgentError, match=r"stranger.*kernel"):
+        TeacherStream(RULES, Stranger())
+
+
+def some_examples(n: int) -> Examples:
+    return TeacherStream(SMALL, agents.make("greedy"), seed=1).read(n)
+
+
+def test_batches_hold_every_example_once() -> None:
+    found = some_examples(4096)
+    batches = list(found.batches(100, np.random.default_rng(0)))
+    assert len(batches) == len(found) // 100
+    assert all(len(batch) == 100 for batch in batches)
+
+
+@pytest.mark.jit
+def test_cloning_learns_what_the_teacher_does() -> None:
+    torch = pytest.importorskip("torch")
+    from agents.ppo.layout import input_layout
+    from agents.ppo.network import CardNetwork, NetworkSize
+    from experiments.training.cloning import Cloner, score_of
+    from scala40_env.observation import schema_of
+
+    torch.manual_seed(0)
+    network = CardNetwork(input_layout(schema_of(SMALL)), 635, NetworkSize(16, 2, 16))
+    held = TeacherStream(SMALL, agents.make("greedy"), seed=2).read(4096)
+    before = score_of(network, held, 635)
+    cloner = Cloner(network, 635, learning_rate=3e-3, steps=120)
+    stream, rng = TeacherStream(SMALL, agents.make("greedy"), seed=1), np.random.default_rng(0)
+    while cloner.step < 120:
+        for batch in stream.read(8192).batches(128, rng):
+            cloner.learn(batch)
+    after = score_of(network, held, 635)
+    assert after.agreement > max(0.65, before.agreement + 0.2)
+    assert after.cross_entropy < before.cross_entropy
+    assert after.value_error < before.value_error
+
+
+def test_soft_targets_follow_the_worths() -> None:
+    torch = pytest.importorskip("torch")
+    from agents.ppo.distribution import LegalActions
+    from experiments.training.cloning import Cloner, soft_targets
+
+    masks = torch.zeros(1, 635, dtype=torch.bool)
+    masks[0, [3, 9, 40]] = True
+    one = Examples(
+        observations=np.zeros((1, 4), np.int8),
+        masks=np.packbits(masks.numpy(), axis=1),
+        actions=np.array([9]),
+        returns=np.zeros(1, np.float32),
+        candidates=np.array([[40, 9, -1]]),
+        worths=np.array([[0.1, 0.3, 9.0]], np.float32),
+    )
+    targets = soft_targets(one, LegalActions(masks), temperature=0.1)
+    e = float(np.exp(2))
+    torch.testing.assert_close(targets, torch.tensor([[0.0, e / (1 + e), 1 / (1 + e)]]))
+
+    class Constant(torch.nn.Module):
+        """The same logits and values whatever is seen."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.all = torch.nn.Parameter(torch.zeros(635))
+
+        def forward(self, seen: Any) -> Any:
+            return self.all.expand(len(seen), -1), self.all[:1].expand(len(seen))
+
+    network = Constant()
+    cloner = Cloner(network, 635, learning_rate=0.5, steps=1)
+    for _ in range(20):
+        cloner.learn(one)
+    assert network.all[9] > network.all[40] > network.all[3]
