@@ -38,6 +38,7 @@ def some_checkpoint(rules: Rules = RULES) -> Checkpoint:
     return Checkpoint.of(network, rules, {"made by": "a test"})
 
 
+@pytest.mark.once
 def test_a_new_process_plays_the_same_on_stored_observations(tmp_path: Path) -> None:
     checkpoint = some_checkpoint()
     checkpoint.save(tmp_path / "net.npz")

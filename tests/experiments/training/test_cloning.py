@@ -73,7 +73,7 @@ def test_batches_hold_every_example_once() -> None:
     assert all(len(batch) == 100 for batch in batches)
 
 
-@pytest.mark.jit
+@pytest.mark.once
 def test_cloning_learns_what_the_teacher_does() -> None:
     torch = pytest.importorskip("torch")
     from agents.ppo.layout import input_layout
