@@ -10,7 +10,6 @@ Options, as in ``search:ms=100,threads=2,playout=greedy``, are the fields of `Se
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent, make
+from agents.cores import cores_there
 from agents.kernels.search import (
     MOST_PLANS,
     PLAN_LENGTH,
@@ -175,7 +175,7 @@ class SearchAgent(Agent):
         self.settings = settings or SearchSettings()
         self.name = "search"
         self._player = _kernel_agent(self.settings.playout)
-        self._threads = self.settings.threads or len(os.sched_getaffinity(0))
+        self._threads = self.settings.threads or len(cores_there())
 
     def check_rules(self, rules: Rules) -> None:
         """Raise `AgentError` if the agent that plays out can't play by these rules."""

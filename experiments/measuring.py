@@ -48,13 +48,6 @@ def checked_runs(settings: Settings) -> Settings:
     return replace(settings, seconds=min(settings.seconds, QUICK_SECONDS), rounds=min(settings.rounds, QUICK_ROUNDS))
 
 
-def cores_there() -> list[int]:
-    """The numbers of the cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def own_process(**variables: str) -> tuple[list[str], dict[str, str]]:
     """How to start Python in a process of its own that finds this project: the command's head, and its environment."""
     root = str(Path(__file__).parents[1])

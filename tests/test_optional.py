@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -15,10 +16,12 @@ def test_what_is_there_is_given() -> None:
 
 
 @pytest.mark.parametrize(("ask", "why"), [(library, "no_such can't be imported"), (program, "no no_such on the path")])
-def test_what_is_missing_skips_or_fails(ask: object, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_skips_or_fails(
+    ask: Callable[[str], object], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(NO_SKIPS, raising=False)
     with pytest.raises(pytest.skip.Exception, match=why):
-        ask("no_such")  # type: ignore[operator]
+        ask("no_such")
     monkeypatch.setenv(NO_SKIPS, "1")
     with pytest.raises(pytest.fail.Exception, match=why):
-        ask("no_such")  # type: ignore[operator]
+        ask("no_such")

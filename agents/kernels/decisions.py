@@ -7,12 +7,13 @@ import numpy as np
 
 from agents.kernels.choice import choose
 from scala40_env.kernels.engine import apply_action, start_match
-from scala40_env.kernels.jit import Record, Records, entry, kernel
+from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, legal_moves
 from scala40_env.kernels.observation import observe
+from scala40_env.kernels.phases import is_over
 from scala40_env.kernels.random import below, philox
 from scala40_env.kernels.rewards import write_rewards
-from scala40_env.kernels.state import HAND_OVER, MATCH_OVER, MAX_SEATS
+from scala40_env.kernels.state import MAX_SEATS
 from scala40_env.kernels.view import write_view
 
 __all__ = ["look_at_views", "teach"]
@@ -21,13 +22,6 @@ __all__ = ["look_at_views", "teach"]
 _SEEDS, _SEATING, _PLAYERS, _STRAYS = range(1 << 23, (1 << 23) + 4)
 #: `noise` is in parts of this.
 NOISE_PARTS = 1 << 16
-
-
-@kernel
-def is_over(g: Record) -> bool:
-    """Whether the hand is over."""
-    phase = int(g["phase"])
-    return phase in (HAND_OVER, MATCH_OVER)
 
 
 @kernel
@@ -95,8 +89,9 @@ def teach(
     """Play hands, from number ``hand`` of ``seed`` (uint64) on, and write what the teacher would do at each decision.
 
     ``games`` and ``views`` hold one record each; that of the game has the rules. The teacher is row 0 of ``kinds``
-    (int64[players]) and ``weights`` (int64[players, 16]); every seat is played by one of the rows, drawn anew in every
-    hand, which in ``noise`` of 65536 decisions strays to any legal move. Decisions with one legal action are left out.
+    (int64[players]) and ``weights`` (int64[players, NUM_WEIGHTS]); every seat is played by one of the rows, drawn anew
+    in every hand, which in ``noise`` of 65536 decisions strays to any legal move. Decisions with one legal action are
+    left out.
 
     Written are ``observations`` (int8[n, size]), packed ``masks`` (uint8[n, bytes]), the teacher's ``actions``
     (int16[n]), ``returns`` (float32[n]: reward number ``pays`` of the hand for that seat) and ``ends`` (int64[hands]:

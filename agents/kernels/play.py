@@ -9,7 +9,7 @@ from agents.kernels.choice import choose
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES
-from scala40_env.kernels.state import HAND_OVER, MATCH_OVER
+from scala40_env.kernels.phases import is_over
 from scala40_env.kernels.view import write_view
 
 __all__ = ["ENDED", "EXTERNAL", "LOG_FULL", "STUCK", "play_on"]
@@ -34,8 +34,7 @@ def _play_game(
     """Play game ``i`` on; returns why it stopped."""
     g = games[i]
     while True:
-        phase = int(g["phase"])
-        if phase in (HAND_OVER, MATCH_OVER):
+        if is_over(g):
             return ENDED
         seat, count = int(g["turn"]), int(lengths[i])
         kind = int(kinds[agents[i, seat]])
@@ -68,8 +67,8 @@ def play_on(
     """Play the games of ``which`` (int64[n]) on, each until it stops; writes why into ``stops`` (int8, by game).
 
     ``agents`` (int64[games, seats]) are rows of ``kinds`` (int64; -1: an agent outside) and ``weights``
-    (int64[rows, 16]); ``keys`` (uint64[games, seats]) those of the agents' generators, in this hand. The actions go to
-    ``logs`` (int16[games, room]), whose lengths so far are ``lengths`` (int64).
+    (int64[rows, NUM_WEIGHTS]); ``keys`` (uint64[games, seats]) those of the agents' generators, in this hand. The
+    actions go to ``logs`` (int16[games, room]), whose lengths so far are ``lengths`` (int64).
     """
     moves = np.empty(MOST_MOVES, np.int16)
     for at in range(len(which)):

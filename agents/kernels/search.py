@@ -20,7 +20,8 @@ from scala40_env.kernels.bits import copy_record, keep
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, fingerprint, legal_moves
-from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PLAY
+from scala40_env.kernels.phases import is_over
+from scala40_env.kernels.state import GAME, PLAY
 
 __all__ = [
     "MOST_PLANS",
@@ -202,9 +203,12 @@ def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarr
         _push(turns, 0, int(turns.moves[at]))
 
 
-@kernel
-def _plan(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
-    """Write the candidates; returns how many."""
+@entry
+def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
+    """Write the candidates for the seat on move in view ``k`` into ``plans`` (int16[64, 40]); returns how many.
+
+    The first is what the agent that plays out would play. Actions that a plan does not need are -1.
+    """
     found, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
     turns = Turns(plans, found, np.empty(PLAN_LENGTH, np.int16), ends, np.empty(MOST_MOVES, np.int16))
     if int(views[k]["phase"]) == PLAY:
@@ -214,23 +218,8 @@ def _plan(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, pla
     return int(found[0])
 
 
-@entry
-def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
-    """Write the candidates for the seat on move in view ``k`` into ``plans`` (int16[64, 40]); returns how many.
-
-    The first is what the agent that plays out would play. Actions that a plan does not need are -1.
-    """
-    return _plan(views, k, settings, weights, plans)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Playing out
-
-
-@kernel
-def _is_over(g: Record) -> bool:
-    phase = int(g["phase"])
-    return phase in (HAND_OVER, MATCH_OVER)
 
 
 @kernel
@@ -245,7 +234,7 @@ def _play_plan(g: Record, plan: np.ndarray) -> None:
 def _play_out(work: Records, settings: np.ndarray, weights: np.ndarray, key: int, moves: np.ndarray) -> None:
     """Let the agent play all seats to the end of the hand."""
     count = 0
-    while not _is_over(work[0]):
+    while not is_over(work[0]):
         apply_action(work[0], choose(int(settings[PLAYER]), work, 0, weights, key, count, moves))
         count += 1
 
@@ -275,24 +264,6 @@ def _play_deal(
             values[deal, plan] = value_of(work[0], seat, int(settings[VALUE]), int(settings[BONUS]))
 
 
-@kernel
-def _play_deals(
-    view: Record,
-    first: int,
-    last: int,
-    key: int,
-    settings: np.ndarray,
-    weights: np.ndarray,
-    plans: np.ndarray,
-    alive: np.ndarray,
-    values: np.ndarray,
-) -> None:
-    work, moves = np.empty(2, GAME), np.empty(MOST_MOVES, np.int16)
-    for deal in range(first, last):
-        _play_deal(view, deal, key, settings, weights, plans, alive, values, work, moves)
-    keep(work)
-
-
 @entry
 def play_deals(
     views: Records,
@@ -310,7 +281,10 @@ def play_deals(
 
     Writes what they are worth into ``values`` (float64[deals, 64]).
     """
-    _play_deals(views[k], first, last, key, settings, weights, plans, alive, values)
+    work, moves = np.empty(2, GAME), np.empty(MOST_MOVES, np.int16)
+    for deal in range(first, last):
+        _play_deal(views[k], deal, key, settings, weights, plans, alive, values, work, moves)
+    keep(work)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -349,8 +323,9 @@ def _best_of(values: np.ndarray, deals: int, alive: np.ndarray) -> int:
     return best
 
 
-@kernel
-def _drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
+@entry
+def drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
+    """Give up candidates behind the best by ``doubt`` standard errors of the difference; returns how many are left."""
     best, left = _best_of(values, deals, alive), 0
     for plan in range(len(alive)):
         if alive[plan] and plan != best:
@@ -361,13 +336,11 @@ def _drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float)
 
 
 @entry
-def drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) -> int:
-    """Give up candidates behind the best by ``doubt`` standard errors of the difference; returns how many are left."""
-    return _drop_worse(values, deals, alive, doubt)
+def pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
+    """The candidate to play: the best on average, less ``caution`` standard errors of the difference to the first.
 
-
-@kernel
-def _pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
+    The first is the agent's own turn: it is right more often than noise is.
+    """
     if deals == 0:
         return 0
     if not alive[0]:
@@ -382,16 +355,8 @@ def _pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> 
 
 
 @entry
-def pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
-    """The candidate to play: the best on average, less ``caution`` standard errors of the difference to the first.
-
-    The first is the agent's own turn: it is right more often than noise is.
-    """
-    return _pick(values, deals, alive, caution)
-
-
-@kernel
-def _summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray, errors: np.ndarray) -> None:
+def summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray, errors: np.ndarray) -> None:
+    """Write mean and standard error of the values of the first ``n`` candidates, of ``visits`` (int64) deals each."""
     for plan in range(n):
         deals = int(visits[plan])
         mean, squares = _mean(values, plan, deals), 0.0
@@ -401,19 +366,8 @@ def _summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray
         errors[plan] = np.sqrt(squares / (max(deals - 1, 1) * deals))
 
 
-@entry
-def summarize(values: np.ndarray, visits: np.ndarray, n: int, means: np.ndarray, errors: np.ndarray) -> None:
-    """Write mean and standard error of the values of the first ``n`` candidates, of ``visits`` (int64) deals each."""
-    _summarize(values, visits, n, means, errors)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # All in one
-
-
-@kernel
-def _next_chunk(deals: int, left: int, playouts: int) -> int:
-    return min(_FIRST_CHUNK if deals < _FIRST_CHUNK else deals // 2, playouts // left)
 
 
 @entry
@@ -422,12 +376,13 @@ def next_chunk(deals: int, left: int, playouts: int) -> int:
 
     0 if the playouts are used up.
     """
-    return _next_chunk(deals, left, playouts)
+    return min(_FIRST_CHUNK if deals < _FIRST_CHUNK else deals // 2, playouts // left)
 
 
 @kernel
 def _search(
-    view: Record,
+    views: Records,
+    k: int,
     key: int,
     playouts: int,
     doubt: float,
@@ -440,16 +395,16 @@ def _search(
 ) -> int:
     """Play out and give up in turns until the playouts are used up; returns how many deals were played."""
     deals, left = 0, len(alive)
-    count = _next_chunk(0, left, playouts)
+    count = next_chunk(0, left, playouts)
     while left > 1 and count:
-        _play_deals(view, deals, deals + count, key, settings, weights, plans, alive, values)
+        play_deals(views, k, deals, deals + count, key, settings, weights, plans, alive, values)
         deals += count
         playouts -= count * left
         for plan in range(len(alive)):
             if alive[plan]:
                 visits[plan] = deals
-        left = _drop_worse(values, deals, alive, doubt)
-        count = _next_chunk(deals, left, playouts)
+        left = drop_worse(values, deals, alive, doubt)
+        count = next_chunk(deals, left, playouts)
     return deals
 
 
@@ -479,10 +434,10 @@ def search_views(
     """
     values = np.empty((playouts // 2 + 1, MOST_PLANS), np.float64)
     for k in range(first, last):
-        n = _plan(views, k, settings, weights, plans[k])
+        n = plan_turns(views, k, settings, weights, plans[k])
         counts[k] = n
         alive = np.ones(n, np.bool_)
-        deals = _search(views[k], keys[k], playouts, doubt, settings, weights, plans[k], alive, visits[k], values)
-        picks[k] = _pick(values, deals, alive, caution)
+        deals = _search(views, k, keys[k], playouts, doubt, settings, weights, plans[k], alive, visits[k], values)
+        picks[k] = pick(values, deals, alive, caution)
         if deals:
-            _summarize(values, visits[k], n, means[k], errors[k])
+            summarize(values, visits[k], n, means[k], errors[k])

@@ -118,7 +118,11 @@ class Trunk(nn.Module):
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """The vectors of the cells, and the summary."""
-        planes = observations[:, : self.layout.planes * _CELLS].float().view(-1, self.layout.planes, NUM_SUITS, 14)
+        planes = (
+            observations[:, : self.layout.planes * _CELLS]
+            .float()
+            .view(-1, self.layout.planes, NUM_SUITS, NUM_POSITIONS)
+        )
         planes = planes.contiguous(memory_format=torch.channels_last)
         numbers = torch.relu(self.scalars(self._numbers(observations)))
         shared = self.across(planes.mean(2, keepdim=True)) + self.ranks + self.told(numbers)[:, :, None, None]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from gymnasium.spaces import Discrete
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -104,10 +103,3 @@ class CardPolicy(MaskableActorCriticPolicy):
         data = super()._get_constructor_parameters()
         data["size"] = self.size
         return data
-
-    def set_training_mode(self, mode: bool) -> None:
-        """Nothing in the network plays otherwise than it trains."""
-        self.train(mode)
-
-
-torch.backends.cudnn.benchmark = False  # the same choice of algorithms in every run

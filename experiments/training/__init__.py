@@ -1,1 +1,1 @@
-"""What training is made of: a teacher's examples, cloning, games of many seats, rollouts, PPO, the pool, the run."""
+"""What training is made of: a teacher's examples, and a network that learns from them."""

@@ -10,7 +10,8 @@ from scala40_env.kernels.islands import MOST_MOVES
 from scala40_env.kernels.jit import Records, entry, kernel
 from scala40_env.kernels.legality import legal_moves
 from scala40_env.kernels.observation import observe
-from scala40_env.kernels.state import HAND_OVER, MATCH_OVER, NONE
+from scala40_env.kernels.phases import is_over
+from scala40_env.kernels.state import NONE
 
 __all__ = ["look", "play"]
 
@@ -18,10 +19,10 @@ __all__ = ["look", "play"]
 @kernel
 def _look(games: Records, i: int, layout: Records, observation: np.ndarray, mask: np.ndarray) -> int:
     g = games[i]
-    seat, phase = int(g["turn"]), int(g["phase"])
+    seat = int(g["turn"])
     observe(g, seat, layout, observation)
     mask[:] = 0
-    if phase in (HAND_OVER, MATCH_OVER):
+    if is_over(g):
         return NONE
     moves = np.empty(MOST_MOVES, np.int16)
     for at in range(legal_moves(g, moves)):

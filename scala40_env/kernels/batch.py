@@ -20,9 +20,10 @@ from scala40_env.kernels.islands import MOST_MOVES
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import legal_moves
 from scala40_env.kernels.observation import observe
+from scala40_env.kernels.phases import is_over
 from scala40_env.kernels.random import philox
 from scala40_env.kernels.rewards import CUSTOM, write_rewards
-from scala40_env.kernels.state import CLOSED_NONE, HAND_OVER, MATCH_OVER, MAX_SEATS, NONE
+from scala40_env.kernels.state import CLOSED_NONE, MATCH_OVER, MAX_SEATS, NONE
 
 __all__ = [
     "BOTH",
@@ -107,12 +108,6 @@ def _following_seed(seed: np.uint64) -> np.uint64:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What both forms do
-
-
-@kernel
-def _is_over(g: Record) -> bool:
-    phase = int(g["phase"])
-    return phase in (HAND_OVER, MATCH_OVER)
 
 
 @kernel
@@ -246,7 +241,7 @@ def step_self_play(
             apply_action(g, int(actions[i]))
         if stage == PLAYS:
             continue
-        if _is_over(g):
+        if is_over(g):
             _settle_self_play(games, episodes, i, layout, final)
             ended += int(e["reported"])
         e["seat"] = int(g["turn"])
@@ -282,7 +277,7 @@ def begin_self_play(
 @kernel
 def _waits(g: Record, e: Record) -> bool:
     """Whether a game stands at a decision of its learner."""
-    return not _is_over(g) and int(g["turn"]) == int(e["learner"])
+    return not is_over(g) and int(g["turn"]) == int(e["learner"])
 
 
 @kernel
@@ -387,7 +382,7 @@ def settle(
     for at in range(n):
         i = int(pending[at])
         g, e = games[i], episodes[i]
-        if _is_over(g):
+        if is_over(g):
             if not _settle_hand(games, episodes, i, layout, observations, masks, final):
                 continue
             _new_hand(g, e, i, seating, keys, lengths)

@@ -167,9 +167,6 @@ def entry(function: Function) -> Function:
     return cast(Function, compiled)
 
 
-_NOTICE = "scala40_env: compiling the game kernels, once for this version and machine (some 20 seconds) ..."
-
-
 class _CompileNotice(event.Listener):
     """Says once that kernels are being compiled, so that nobody takes the wait for a hang."""
 

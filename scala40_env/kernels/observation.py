@@ -12,12 +12,11 @@ from scala40_env.kernels.deal import pozzo_top
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.lanes import bit_of, natural_bits, with_high_aces
 from scala40_env.kernels.moves import closing_allowed
+from scala40_env.kernels.phases import is_over
 from scala40_env.kernels.state import (
     GAME,
-    HAND_OVER,
     JOKER,
     JOKER_BIT,
-    MATCH_OVER,
     NONE,
     PACK,
     RULE_NAMES,
@@ -164,6 +163,7 @@ SMALL_RULES, WIDE_RULES = (tuple(name for name in RULE_NAMES if GAME[name].items
 #: Where they begin in a record; each kind lies there in a row.
 _SMALL_AT, _WIDE_AT = _offset_of(SMALL_RULES[0]), _offset_of(WIDE_RULES[0])
 _SMALL_WORDS = -(-len(SMALL_RULES) // 8)
+assert len(RULE_NAMES) >= 8 * _SMALL_WORDS  # so that whole words stay within the part
 #: Where the cards of stock and pozzo begin in a record.
 _PILE_AT = _offset_of("pile")
 
@@ -203,15 +203,9 @@ def _squeezed(number: int) -> int:
 
 
 @kernel
-def _is_over(g: Record) -> bool:
-    phase = int(g["phase"])
-    return phase in (HAND_OVER, MATCH_OVER)
-
-
-@kernel
 def _points_needed(g: Record) -> int:
     """Points that the seat on move still has to lay before it has opened."""
-    if _is_over(g) or int(g["opened"][int(g["turn"])]):
+    if is_over(g) or int(g["opened"][int(g["turn"])]):
         return 0
     return max(int(g["opening_points"]) - int(g["laid_points"]), 0)
 
@@ -390,7 +384,7 @@ def _write_seats(g: Record, observer: int, at: np.ndarray, out: np.ndarray) -> N
         else:
             _write_history(g, seat, k, at, out)
             _write_standing(g, seat, k, at, out)
-    if not _is_over(g):
+    if not is_over(g):
         _mark_seat(out, at[_TURN], int(g["turn"]) - observer, n)
     _mark_seat(out, at[_MOVER], int(g["mover"]) - observer, n)
     _mark_seat(out, at[_DEALER], int(g["dealer"]) - observer, n)
@@ -456,7 +450,7 @@ def observe(g: Record, seat: int, layout: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0
     _write_held(out, layout[_HAND], int(g["one"][seat]), int(g["two"][seat]))
     out[layout[_HAND_JOKERS]] = int(g["jokers"][seat])
-    out[layout[_ON_MOVE]] = 1 if int(g["turn"]) == seat and not _is_over(g) else 0
+    out[layout[_ON_MOVE]] = 1 if int(g["turn"]) == seat and not is_over(g) else 0
     _write_public(g, seat, layout, out)
 
 

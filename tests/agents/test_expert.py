@@ -11,7 +11,7 @@ import pytest
 
 import agents
 from agents import AgentError
-from agents.expert import SHIPPED, pack, read_weights, write_weights
+from agents.expert import SHIPPED, make_expert, pack, read_weights, write_weights
 from scala40_env import Rules
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS
 from tests.agents.tables import play, records
@@ -23,11 +23,11 @@ TABLES = [(name, seats) for name in PRESETS for seats in (2, 4, 6) if seats <= P
 @pytest.mark.jit
 @pytest.mark.parametrize(("preset", "seats"), TABLES)
 def test_plays_only_what_is_legal(preset: str, seats: int) -> None:
-    """A record refuses to be read if one of its moves is not legal."""
     rules = Rules.from_preset(preset, num_players=seats)
     greedy = agents.make("greedy")
     rounds = play(rules, [EXPERT, greedy], [[0] + [1] * (seats - 1), [0] * seats] * 5, max_hands=2, logs=True)
-    assert all(sum(1 for _ in record.replay()) for record in records(rules, rounds, 10))
+    for record in records(rules, rounds, 10):
+        record.check()
 
 
 @pytest.mark.jit
@@ -38,22 +38,18 @@ def test_same_seed_same_hands() -> None:
 
 @pytest.mark.jit
 def test_beats_greedy() -> None:
-    """The same 2,000 deals from both seats; the bound is five standard errors below what longer runs print."""
+    """The same 2,000 deals from both seats; longer runs print 57 to 58%, and a standard error here is 0.7%."""
     greedy, rules, deals = agents.make("greedy"), Rules.fisca(num_players=2), 2000
     rounds = [play(rules, [EXPERT, greedy], [seats] * deals)[0] for seats in ([0, 1], [1, 0])]
     assert np.mean([(rounds[seat].winner == seat).mean() for seat in (0, 1)]) > 0.54
-    points = np.array([[rounds[seat].points[:, who].mean() for who in (seat, 1 - seat)] for seat in (0, 1)]).mean(
-        axis=0
-    )
-    assert points[0] < points[1]
+    assert sum((rounds[seat].points[:, seat] - rounds[seat].points[:, 1 - seat]).mean() for seat in (0, 1)) < 0
 
 
 def test_weights_are_read_as_they_were_written(tmp_path: Path) -> None:
     content = read_weights(SHIPPED)
     write_weights(tmp_path / "same.json", content)
     assert (tmp_path / "same.json").read_bytes() == SHIPPED.read_bytes()
-    other = agents.make(f"expert:{tmp_path / 'same.json'}")
-    assert (other.weights == pack(content)).all()  # type: ignore[attr-defined]
+    assert (make_expert(str(tmp_path / "same.json")).weights == pack(content)).all()
 
 
 def _without_tables(content: dict[str, Any]) -> None:

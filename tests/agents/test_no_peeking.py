@@ -90,4 +90,4 @@ def test_one_that_peeks_is_caught() -> None:
 
 def test_kernels_are_asked_on_views() -> None:
     """What the arena shows to kernels is what `View` holds; `test_arena` compares their moves."""
-    assert all(isinstance(agents.make(name), KernelAgent) for name in ("greedy", "random"))
+    assert all(isinstance(agents.make(name), KernelAgent) for name in ("expert", "greedy", "random"))

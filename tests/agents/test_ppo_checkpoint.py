@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sb3_contrib")
+import agents
+from agents import AgentError
+from agents.arena import Arena
+from agents.ppo.layout import input_layout
+from experiments.training.teacher import TeacherStream, unpacked
+from scala40_env import Game, Rules
+from scala40_env.observation import schema_of
+from scala40_env.rules.moves import num_actions
+from tests.agents.tables import play
+from tests.optional import library
 
-import agents  # noqa: E402
-from agents import AgentError  # noqa: E402
-from agents.arena import Arena  # noqa: E402
-from agents.ppo import agent as ppo_agent  # noqa: E402
-from agents.ppo.agent import Player, PPOAgent, make_ppo  # noqa: E402
-from agents.ppo.checkpoint import Checkpoint, CheckpointError  # noqa: E402
-from agents.ppo.layout import input_layout  # noqa: E402
-from agents.ppo.network import CardNetwork, NetworkSize  # noqa: E402
-from experiments.training.teacher import TeacherStream, unpacked  # noqa: E402
-from scala40_env import Game, Rules  # noqa: E402
-from scala40_env.observation import schema_of  # noqa: E402
-from scala40_env.rules.moves import num_actions  # noqa: E402
-from tests.agents.tables import play  # noqa: E402
+torch = library("torch")
+library("sb3_contrib")
+ppo_agent, saved, net = (library(f"agents.ppo.{name}") for name in ("agent", "checkpoint", "network"))
+Player, PPOAgent, make_ppo = ppo_agent.Player, ppo_agent.PPOAgent, ppo_agent.make_ppo
+Checkpoint, CheckpointError = saved.Checkpoint, saved.CheckpointError
+CardNetwork, NetworkSize = net.CardNetwork, net.NetworkSize
 
 RULES = Rules.fisca(num_players=2)
 ROOT = Path(__file__).parents[2]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sb3_contrib")
+from tests.optional import library
 
-from sb3_contrib.common.maskable.distributions import MaskableCategorical  # noqa: E402
-
-from agents.ppo.distribution import (  # noqa: E402
-    LegalActions,
-    LegalCategorical,
-    LegalCategoricalDistribution,
-)
+torch = library("torch")
+MaskableCategorical = library("sb3_contrib.common.maskable.distributions").MaskableCategorical
+ours_of = library("agents.ppo.distribution")
+LegalActions, LegalCategorical = ours_of.LegalActions, ours_of.LegalCategorical
+LegalCategoricalDistribution = ours_of.LegalCategoricalDistribution
 
 ACTIONS = 635
 

@@ -7,24 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Discrete
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sb3_contrib")
+from agents.ppo.layout import input_layout, layout_for_size
+from scala40_env import Game, Rules
+from scala40_env.kernels.observation import SLOT_FEATURES
+from scala40_env.observation import schema_of
+from scala40_env.rules.moves import MELD_ACTIONS, NUM_ACTIONS_EXTENDED, SLOTS, num_actions
+from tests.optional import library
 
-from gymnasium.spaces import Discrete  # noqa: E402
-
-from agents.ppo.layout import input_layout, layout_for_size  # noqa: E402
-from agents.ppo.network import SIZES, CardNetwork, NetworkSize  # noqa: E402
-from agents.ppo.policy import CardPolicy, size_of  # noqa: E402
-from scala40_env import Game, Rules  # noqa: E402
-from scala40_env.kernels.observation import SLOT_FEATURES  # noqa: E402
-from scala40_env.observation import schema_of  # noqa: E402
-from scala40_env.rules.moves import (  # noqa: E402
-    MELD_ACTIONS,
-    NUM_ACTIONS_EXTENDED,
-    SLOTS,
-    num_actions,
-)
+torch = library("torch")
+library("sb3_contrib")
+made_of, sb3_policy = library("agents.ppo.network"), library("agents.ppo.policy")
+SIZES, CardNetwork, NetworkSize = made_of.SIZES, made_of.CardNetwork, made_of.NetworkSize
+CardPolicy, size_of = sb3_policy.CardPolicy, sb3_policy.size_of
 
 TINY = NetworkSize(8, 2, 12)
 

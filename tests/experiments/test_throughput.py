@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from agents.cores import cores_there
 from experiments import throughput
 from experiments.cli import main
 from experiments.console import Exit
-from experiments.measuring import cores_there
 from experiments.throughput import COPY, MASK, Case, ThroughputSettings, cases_of
 
 TINY = ("bench", "engine", "--seconds", "0.005", "--rounds", "1", "--cores", "1", "--preset", "fisca", "megajogos")
