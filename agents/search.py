@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent, make
-from agents.cores import cores_there
 from agents.kernels.search import (
     MOST_PLANS,
     PLAN_LENGTH,
@@ -33,6 +32,7 @@ from agents.kernels.search import (
     summarize,
 )
 from agents.kernels.search_value import VALUES
+from scala40_env.cores import cores_there
 from scala40_env.rules.errors import shown, suggestion
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.cores import cores_there
 from experiments.console import BadUsage, Exit, new_table, print_json, print_table, progress_bar
 from experiments.measuring import RunSettings, checked_runs, figure, made_on, own_process, spread
+from scala40_env.cores import cores_there
 from scala40_env.rules.config import PRESET_MAX_PLAYERS, PRESETS, Rules
 
 MASK = "mask and step"

@@ -16,11 +16,11 @@ from typing import Annotated, Any
 
 import tyro
 
-from agents.cores import cores_there
 from experiments.console import BadUsage, Exit, new_table, print_json, print_table, progress_bar
 from experiments.measuring import RunSettings, checked_runs, figure, made_on, spread
 from experiments.peers.cases import CASES, LIBRARIES, NAMES, RATIOS, RESET_MOST_MS, RESETS, Case, Ratio
 from experiments.peers.workers import Worker, WorkerFailed, command_of
+from scala40_env.cores import cores_there
 from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import shown, suggestion
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agents.cores import cores_there
 from experiments import throughput
 from experiments.cli import main
 from experiments.console import Exit
 from experiments.throughput import COPY, MASK, Case, ThroughputSettings, cases_of
+from scala40_env.cores import cores_there
 
 TINY = ("bench", "engine", "--seconds", "0.005", "--rounds", "1", "--cores", "1", "--preset", "fisca", "megajogos")
 

@@ -1,4 +1,4 @@
-"""The cores that there are to think with."""
+"""The cores of the machine that this process may use."""
 
 from __future__ import annotations
 
