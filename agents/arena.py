@@ -7,8 +7,10 @@ keys alone, never on the games beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from scala40_env.kernels.engine import hand_deck, next_hand, start_match, step
 from scala40_env.kernels.state import GAME, HAND_OVER, MATCH_OVER, PACK
 from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import shown
+from scala40_env.rules.moves import BUY, DISCARD, MELD_ACTIONS, NUM_ACTIONS_EXTENDED, SLOTS
 from scala40_env.rules.position import to_position
 from scala40_env.rules.reading import new_games
 from scala40_env.rules.record import HandLog
@@ -28,6 +31,8 @@ from scala40_env.rules.view import View
 
 #: Actions of a hand that there is room for at first; the few longer hands make it grow.
 _FIRST_ROOM = 512
+_IS_DISCARD = (np.arange(NUM_ACTIONS_EXTENDED) >= DISCARD) & (np.arange(NUM_ACTIONS_EXTENDED) < SLOTS)
+_IS_MELD = np.isin(np.arange(NUM_ACTIONS_EXTENDED), list(MELD_ACTIONS))
 #: Makes other keys of the same in every hand of a match.
 _NEXT_HAND = 0x9E3779B97F4A7C15
 
@@ -36,9 +41,10 @@ _NEXT_HAND = 0x9E3779B97F4A7C15
 class HandsEnded:
     """The hands that ended in one round: arrays over the games, in their order.
 
-    Attributes: `games`, which ones; `hand_no`, from 0; `points`, `opened`, `played` (was the seat in the hand) and
-    `champions` by game and seat; `winner`, the seat that closed or -1; `closing`, as `CLOSINGS` of the kernels numbers
-    it; `turns`, how many were played; `match_over`; `logs`, the deals and moves, if they were asked for.
+    Attributes: `games`, which ones; `hand_no`, from 0; `points`, `opened`, `opening_lap` (from 1; 0 if the
+    seat did not open), `played` (was the seat in the hand) and `champions` by game and seat; `winner`, the seat that
+    closed or -1; `closing`, as `CLOSINGS` of the kernels numbers it; `turns`, how many were played; `match_over`;
+    `logs`, the deals and moves, if they were asked for.
     """
 
     games: NDArray[np.int64]
@@ -47,6 +53,7 @@ class HandsEnded:
     winner: NDArray[np.int64]
     closing: NDArray[np.int64]
     opened: NDArray[np.bool_]
+    opening_lap: NDArray[np.int64]
     played: NDArray[np.bool_]
     turns: NDArray[np.int64]
     match_over: NDArray[np.bool_]
@@ -60,13 +67,20 @@ class Arena:
     Args:
         rules: of all games.
         agents: who may sit; a seating names them by their index. Raises `AgentError` for one that can't play the rules.
+        max_ms_per_move: milliseconds that an agent of Python may take for a move, on average over those that it is
+            asked for at once. The first time that it is asked does not count: it may have to load or compile.
     """
 
-    def __init__(self, rules: Rules, agents: Sequence[Agent]) -> None:
+    def __init__(self, rules: Rules, agents: Sequence[Agent], max_ms_per_move: float | None = None) -> None:
         for agent in agents:
             agent.check_rules(rules)
         self._rules = rules
         self._agents = tuple(agents)
+        self._max_ms = max_ms_per_move
+        self._asked_before: set[int] = set()
+        #: The agent of Python that is thinking (its index plus one; 0 for none) and the seed of its deal. Whoever puts
+        #: shared memory here knows who was thinking when the process died.
+        self.asking = np.zeros(2, np.uint64)
         self._kinds = np.array([_kind(agent) for agent in agents], np.int64)
         self._weights = np.zeros((len(agents), NUM_WEIGHTS), np.int64)
         for row, agent in enumerate(agents):
@@ -90,7 +104,7 @@ class Arena:
             max_hands: of a match; one that is not over then is left.
             with_logs: keep the moves.
 
-        Raises `AgentError` for an agent that fails or plays what is not legal.
+        Raises `AgentError` for an agent that fails, is too slow, or plays what is not legal.
         """
         yield from _Table(self, seating, seeds, keys).rounds(max_hands, with_logs)
 
@@ -168,12 +182,36 @@ class _Table:
             winner=games["winner"].astype(np.int64),
             closing=games["closing"].astype(np.int64),
             opened=games["opened"][:, :seats] != 0,
+            opening_lap=self._opening_laps(which, played) * (games["opened"][:, :seats] != 0),
             played=played,
             turns=games["turns_played"].astype(np.int64),
             match_over=games["phase"] == MATCH_OVER,
             champions=games["champion"][:, :seats] != 0,
             logs=tuple(self._log(i) for i in which.tolist()) if with_logs else (),
         )
+
+    def _opening_laps(self, which: NDArray[np.int64], played: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The laps in which seats laid their first meld, by game and seat, 0 for none: told from the moves alone."""
+        length = int(self.lengths[which].max(initial=1))
+        actions = self.logs[which, :length]
+        inside = np.arange(length) < self.lengths[which, None]
+        discards = inside & _IS_DISCARD[actions]
+        turn: NDArray[np.int64] = np.cumsum(discards, axis=1) - discards
+        melds = inside & _IS_MELD[actions]
+        melds[:, 1:] &= actions[:, :-1] != BUY  # who buys lays out of turn, and has opened before
+        game, at = np.nonzero(melds)
+        seats_in = played.sum(axis=1)
+        seat = self._order(which, played)[game, turn[game, at] % seats_in[game]]
+        never = np.iinfo(np.int64).max
+        laps = np.full(played.shape, never)
+        np.minimum.at(laps, (game, seat), turn[game, at] // seats_in[game] + 1)
+        return np.where(laps == never, 0, laps)
+
+    def _order(self, which: NDArray[np.int64], played: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The seats of each game in the order of play, those that sit out last."""
+        seats = played.shape[1]
+        after_dealer = (np.arange(seats) - self.games["dealer"][which, None] - 1) % seats
+        return np.argsort(after_dealer + seats * ~played, axis=1)
 
     def _log(self, i: int) -> HandLog:
         """The log of the hand that game ``i`` has just ended. Its deal is made again: it follows from the record."""
@@ -190,23 +228,35 @@ class _Table:
             by_agent.setdefault(int(self.seating[i, self.games["turn"][i]]), []).append(i)
         for row, games in by_agent.items():
             views = [View.of(self.games[i : i + 1], int(self.games["turn"][i]), self.rules) for i in games]
-            for i, view, action in zip(games, views, self._answers(self.arena._agents[row], games, views), strict=True):
+            for i, view, action in zip(games, views, self._answers(row, games, views), strict=True):
                 self._play(i, view, action)
 
-    def _answers(self, agent: Agent, games: list[int], views: list[View]) -> list[Any]:
+    def _answers(self, row: int, games: list[int], views: list[View]) -> list[Any]:
         """What an agent answers to all these views."""
+        agent = self.arena._agents[row]
         generators = [self._generator(i, view.seat) for i, view in zip(games, views, strict=True)]
         if type(agent).act_batch is not Agent.act_batch:
-            with _Failing(self, games[0]):
-                answers = list(agent.act_batch(views, generators))
+            answers = self._timed(row, games[0], len(views), lambda: list(agent.act_batch(views, generators)))
             if len(answers) != len(views):
                 raise self._error(games[0], f"gave {len(answers)} actions for {len(views)} views")
             return answers
-        answers = []
-        for i, view, generator in zip(games, views, generators, strict=True):
-            with _Failing(self, i):
-                answers.append(agent.act(view, generator))
-        return answers
+        return [
+            self._timed(row, i, 1, partial(agent.act, view, generator))
+            for i, view, generator in zip(games, views, generators, strict=True)
+        ]
+
+    def _timed(self, row: int, i: int, moves: int, ask: Callable[[], Any]) -> Any:
+        """What an agent answers in game ``i``, there and in others; who is too slow is told so afterwards."""
+        self.arena.asking[:] = row + 1, self.games["seed"][i]
+        started = perf_counter()
+        with _Failing(self, i):
+            answer = ask()
+        self.arena.asking[0] = 0
+        took, limit = (perf_counter() - started) * 1000 / moves, self.arena._max_ms
+        if limit is not None and took > limit and row in self.arena._asked_before:
+            raise self._error(i, f"took {took:.0f} ms for a move; allowed are {limit:g}")
+        self.arena._asked_before.add(row)
+        return answer
 
     def _generator(self, i: int, seat: int) -> np.random.Generator:
         """The generator of a seat in a game: one for the whole match."""

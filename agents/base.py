@@ -52,9 +52,14 @@ class AgentError(ValueError):
 
 
 class Agent(ABC):
-    """A player. `name` is what tables and records call it."""
+    """A player. `name` is what tables and records call it.
+
+    `batch_games` is how many games at once suit it: a tournament plays about so many between two savings. An agent
+    that gains by large batches raises it, one that thinks for seconds lowers it.
+    """
 
     name: str
+    batch_games: int = 8
 
     @abstractmethod
     def act(self, view: View, rng: np.random.Generator) -> int:
@@ -83,6 +88,8 @@ class KernelAgent(Agent):
         kernel_id: its number in `agents.kernels.choice`.
         weights: its weights, if it has any.
     """
+
+    batch_games = 1024
 
     def __init__(self, name: str, kernel_id: int, weights: Sequence[int] = ()) -> None:
         from agents.kernels.choice import NUM_WEIGHTS  # not before an agent is made: names alone compile no kernel

@@ -36,6 +36,12 @@ class BadUsage(Scala40Error):
     """Flags or arguments that a command does not take."""
 
 
+def complain(command: str, error: Exception | str, code: Exit) -> Exit:
+    """Print an error of a command as one line on stderr; returns the code given."""
+    print(f"scala40 {command}: error: {' '.join(str(error).split())}", file=sys.stderr)
+    return code
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document for other programs to read."""
     print(json.dumps(value, indent=2))

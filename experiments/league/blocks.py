@@ -1,111 +1,192 @@
-"""Playing blocks of deals: what every agent did, summed by deal and line-up, and the records of the matches."""
+"""Playing blocks of deals: what every agent did, by deal and line-up, and the records of the matches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, KernelAgent
+import agents
+from agents import Agent, AgentError
 from agents.arena import Arena, HandsEnded
 from experiments.league.lineups import Lineup
 from scala40_env import Rules
-from scala40_env.kernels.state import CLOSED_IN_HAND, NONE
+from scala40_env.kernels.state import CLOSED_IN_HAND, CLOSED_NORMAL, NONE
 from scala40_env.rules.record import HandLog, record_from_log
 
-#: What is summed, for each agent over the seats that it had. Of hands: how many it played, those closed by its side,
-#: the points charged, those that it closed in hand itself, those in which it opened, the laps that they lasted, those
-#: abandoned. Of matches: how many, those won, those that reached the cap of hands.
-FIELDS = ("hands", "won", "points", "in_hand", "opened", "laps", "abandoned", "matches", "matches_won", "unfinished")
+#: What is summed by deal, for each agent over the seats that it had. Of hands: how many it played, those closed by its
+#: side, the points charged. Of matches: how many, and those won.
+FIELDS = ("hands", "won", "points", "matches", "matches_won")
+
+#: What is summed by seat instead. Beside those: hands that it closed itself, in either way; those in which it opened;
+#: the laps that they lasted; those abandoned; matches that reached the cap of hands.
+SEAT_FIELDS = (*FIELDS, "closed_normal", "closed_in_hand", "opened", "laps", "abandoned", "unfinished")
+
+#: What is counted by value: points charged in a hand; the lap of opening, 0 where there was none.
+HISTOGRAMS = ("points", "opening_lap")
 
 #: A match of more hands is left unfinished.
 MOST_HANDS = 1000
 
-#: Games of a block. Blocks are what an interrupted run is whole in; agents of Python take much longer for a game.
-_GAMES_OF_KERNELS, _GAMES_OF_PYTHON = 1024, 32
-
 Sums = NDArray[np.int64]
 """Shape (fields, line-ups, agents, deals)."""
+SeatSums = NDArray[np.int64]
+"""Shape (seat fields, line-ups, agents, seats)."""
+Histogram = Counter[tuple[int, int, int]]
+"""How many hands there were, by line-up, agent and value."""
+
+
+class DealError(ValueError):
+    """Deals that could not be played: `reason` says which agent failed and how; they are `count` from `deal` on."""
+
+    def __init__(self, reason: str, deal: int, count: int = 1) -> None:
+        super().__init__(reason, deal, count)
+        self.reason = reason
+        self.deal = deal
+        self.count = count
+
+    def __str__(self) -> str:
+        deals = f"deal {self.deal}" if self.count == 1 else f"deals {self.deal} to {self.deal + self.count - 1}"
+        return f"{deals}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of deals as it was played: its `sums`, and its `records`, one line of JSON a match."""
+    """Deals as they were played: the numbers of each agent, and the `records`, one line of JSON a match."""
 
     sums: Sums
-    records: tuple[str, ...]
+    by_seat: SeatSums
+    histograms: Mapping[str, Histogram]
+    records: tuple[str, ...] = ()
+
+    @classmethod
+    def empty(cls, lineups: int, agents: int, seats: int, deals: int = 0) -> Block:
+        """A block of nothing; numbers may be added to it in place."""
+        return cls(
+            np.zeros((len(FIELDS), lineups, agents, deals), np.int64),
+            np.zeros((len(SEAT_FIELDS), lineups, agents, seats), np.int64),
+            {name: Counter() for name in HISTOGRAMS},
+        )
+
+    @property
+    def deals(self) -> int:
+        """How many deals it has."""
+        return int(self.sums.shape[-1])
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """One block of several, without records: their deals one behind the other."""
+    histograms: dict[str, Histogram] = {name: Counter() for name in HISTOGRAMS}
+    for block in blocks:
+        for name in HISTOGRAMS:
+            histograms[name].update(block.histograms[name])
+    by_seat: SeatSums = np.sum([block.by_seat for block in blocks], axis=0)
+    return Block(np.concatenate([block.sums for block in blocks], axis=-1), by_seat, histograms)
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that decides what is played, in a form that goes to other processes.
+
+    Attributes: the `rules` of the games; the agents by their `specs`, and the `names` that records call them; the
+    `lineups` of indices into them; the `seed` of the tournament: a deal and what agents draw in it depend on that and
+    the deal's number alone; `with_records`, keep them; `max_ms_per_move`, as `Arena` takes it.
+    """
+
+    rules: Rules
+    specs: tuple[str, ...]
+    names: tuple[str, ...]
+    lineups: tuple[Lineup, ...]
+    seed: int
+    with_records: bool = False
+    max_ms_per_move: float | None = None
+
+    def player(self) -> BlockPlayer:
+        """Who plays it. Raises `AgentError` for an agent that there is not, or that can't play the rules."""
+        return BlockPlayer(self, [agents.make(spec) for spec in self.specs])
 
 
 class BlockPlayer:
-    """Plays the deals of a tournament, every line-up in all its seatings on each of them.
+    """Plays the deals of a tournament, every line-up in all its seatings on each of them."""
 
-    Args:
-        rules: of the games.
-        agents: who play; `names` are what records call them.
-        lineups: of indices into the agents.
-        seed: of the tournament. A deal and what agents draw in it depend on that and the deal's number alone.
-        with_records: keep the records.
-    """
+    def __init__(self, job: Job, players: Sequence[Agent]) -> None:
+        self._job = job
+        self._seats = job.rules.num_players
+        self._arena = Arena(job.rules, players, job.max_ms_per_move)
+        self._seatings = np.array([seating for lineup in job.lineups for seating in lineup.seatings], np.int64)
+        self._lineup_of = np.array([at for at, lineup in enumerate(job.lineups) for _ in lineup.seatings], np.int64)
+        self.deals_of_block: int = max(1, min(agent.batch_games for agent in players) // len(self._seatings))
 
-    def __init__(
-        self,
-        rules: Rules,
-        agents: Sequence[Agent],
-        names: Sequence[str],
-        lineups: Sequence[Lineup],
-        seed: int,
-        with_records: bool = False,
-    ) -> None:
-        self._rules = rules
-        self._arena = Arena(rules, agents)
-        self._names = tuple(names)
-        self._seed = seed
-        self._with_records = with_records
-        self._num_lineups = len(lineups)
-        self._seatings = np.array([seating for lineup in lineups for seating in lineup.seatings], np.int64)
-        self._lineup_of = np.array([at for at, lineup in enumerate(lineups) for _ in lineup.seatings], np.int64)
-        in_kernels = all(isinstance(agent, KernelAgent) for agent in agents)
-        games = _GAMES_OF_KERNELS if in_kernels else _GAMES_OF_PYTHON
-        self.deals_of_block: int = max(1, games // len(self._seatings))
+    def watch(self, asking: NDArray[np.uint64]) -> None:
+        """Write into this array which agent of Python is thinking, as `Arena.asking` does."""
+        self._arena.asking = asking
+
+    def seeds(self, first: int, count: int) -> list[int]:
+        """The seeds of the games of these deals."""
+        seeds: list[int] = self._chance(range(first, first + count))[0].tolist()
+        return seeds
 
     def play(self, first: int, count: int) -> Block:
-        """Play ``count`` deals from number ``first`` on. Raises `AgentError` for an agent that fails."""
+        """Play ``count`` deals from number ``first`` on. Raises `DealError` for an agent that fails."""
         seeds, keys = self._chance(range(first, first + count))
-        per_deal = len(self._seatings)
-        seating = np.tile(self._seatings, (count, 1))
-        sums = np.zeros((len(FIELDS), self._num_lineups, len(self._names), count), np.int64)
+        try:
+            return self._play(seeds, keys)
+        except AgentError as error:
+            raise DealError(str(error), first + seeds.tolist().index(error.seed)) from error
+
+    def _play(self, deal_seeds: NDArray[np.uint64], keys: NDArray[np.uint64]) -> Block:
+        count, per_deal = len(deal_seeds), len(self._seatings)
+        seating, seeds = np.tile(self._seatings, (count, 1)), np.repeat(deal_seeds, per_deal)
         lineup, deal = np.tile(self._lineup_of, count), np.repeat(np.arange(count), per_deal)
+        block = Block.empty(len(self._job.lineups), len(self._job.names), self._seats, count)
         logs: list[list[HandLog]] = [[] for _ in seating]
-        for ended in self._arena.play(seating, np.repeat(seeds, per_deal), keys, MOST_HANDS, self._with_records):
+        for ended in self._arena.play(seating, seeds, keys, MOST_HANDS, self._job.with_records):
             at = ended.games
-            places = lineup[at, None], seating[at], deal[at, None]
-            for field, values in self._values(ended).items():
-                np.add.at(sums[FIELDS.index(field)], places, values)
-            for i, log in zip(at.tolist(), ended.logs, strict=self._with_records):
+            self._add(block, ended, lineup[at], seating[at], deal[at])
+            for i, log in zip(at.tolist(), ended.logs, strict=self._job.with_records):
                 logs[i].append(log)
-        records = self._records(seating, np.repeat(seeds, per_deal), logs) if self._with_records else ()
-        return Block(sums, records)
+        records = self._records(seating, seeds, logs) if self._job.with_records else ()
+        return Block(block.sums, block.by_seat, block.histograms, records)
 
     def _chance(self, deals: range) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The seeds of the deals, and the agents' keys by game and seat: independent of how deals make up blocks."""
         per_deal = self._seatings.size
         words = [
-            np.random.SeedSequence(self._seed, spawn_key=(deal,)).generate_state(1 + per_deal, np.uint64)
+            np.random.SeedSequence(self._job.seed, spawn_key=(deal,)).generate_state(1 + per_deal, np.uint64)
             for deal in deals
         ]
         chance = np.array(words, np.uint64)
-        return chance[:, 0], chance[:, 1:].reshape(-1, self._rules.num_players)
+        return chance[:, 0], chance[:, 1:].reshape(-1, self._seats)
+
+    def _add(
+        self,
+        block: Block,
+        ended: HandsEnded,
+        lineup: NDArray[np.int64],
+        seating: NDArray[np.int64],
+        deal: NDArray[np.int64],
+    ) -> None:
+        """Add the hands that ended to the numbers of a block."""
+        for field, values in self._values(ended).items():
+            if field in FIELDS:
+                np.add.at(block.sums[FIELDS.index(field)], (lineup[:, None], seating, deal[:, None]), values)
+            by_seat = block.by_seat[SEAT_FIELDS.index(field)]
+            np.add.at(by_seat, (lineup[:, None], seating, np.arange(self._seats)), values)
+        for name in HISTOGRAMS:
+            _count(block.histograms[name], ended.played, lineup, seating, getattr(ended, name))
 
     def _values(self, ended: HandsEnded) -> dict[str, Any]:
         """What the hands that ended add to each field, by game and seat."""
+        rules = self._job.rules
         played = ended.played.astype(np.int64)
-        seats = np.arange(self._rules.num_players)
-        sides = self._rules.num_players // self._rules.team_size
+        seats = np.arange(rules.num_players)
+        sides = rules.num_players // rules.team_size
         closed = ended.winner[:, None] != NONE
-        in_hand = (ended.winner[:, None] == seats) & (ended.closing[:, None] == CLOSED_IN_HAND)
+        closer = ended.winner[:, None] == seats
         laps = -(-ended.turns // played.sum(axis=1))  # the last one counts though it was cut short
         over = ended.match_over[:, None] * np.ones_like(played)
         capped = (~ended.match_over & (ended.hand_no + 1 == MOST_HANDS))[:, None] * np.ones_like(played)
@@ -113,12 +194,13 @@ class BlockPlayer:
             "hands": played,
             "won": played * (closed & (ended.winner[:, None] % sides == seats % sides)),
             "points": played * ended.points,
-            "in_hand": in_hand,
+            "matches": over + capped,
+            "matches_won": over * ended.champions,
+            "closed_normal": closer & (ended.closing[:, None] == CLOSED_NORMAL),
+            "closed_in_hand": closer & (ended.closing[:, None] == CLOSED_IN_HAND),
             "opened": played * ended.opened,
             "laps": played * laps[:, None],
             "abandoned": played * ~closed,
-            "matches": over + capped,
-            "matches_won": over * ended.champions,
             "unfinished": capped,
         }
 
@@ -126,7 +208,27 @@ class BlockPlayer:
         self, seating: NDArray[np.int64], seeds: NDArray[np.uint64], logs: list[list[HandLog]]
     ) -> tuple[str, ...]:
         lines = []
-        for agents, seed, hands in zip(seating.tolist(), seeds.tolist(), logs, strict=True):
-            names = [self._names[agent] for agent in agents]
-            lines.append(record_from_log(self._rules, seed, names, hands).to_json())
+        for row, seed, hands in zip(seating.tolist(), seeds.tolist(), logs, strict=True):
+            names = [self._job.names[agent] for agent in row]
+            lines.append(record_from_log(self._job.rules, seed, names, hands).to_json())
         return tuple(lines)
+
+
+def _count(
+    histogram: Histogram,
+    played: NDArray[np.bool_],
+    lineup: NDArray[np.int64],
+    seating: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> None:
+    """Count the values (by game and seat) of those seats that played."""
+    game, seat = np.nonzero(played)
+    found = values[game, seat]
+    lowest, agents_there = int(found.min(initial=0)), int(seating.max(initial=0)) + 1
+    span = int(found.max(initial=0)) - lowest + 1
+    codes, times = np.unique(
+        (lineup[game] * agents_there + seating[game, seat]) * span + found - lowest, return_counts=True
+    )
+    for code, number in zip(codes.tolist(), times.tolist(), strict=True):
+        place, value = divmod(code, span)
+        histogram[*divmod(place, agents_there), value + lowest] += number

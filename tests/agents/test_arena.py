@@ -145,6 +145,24 @@ def test_the_log_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _moves(play(rules, players, [[1, 0], [1, 2]], logs=True)) == expected
 
 
+@pytest.mark.parametrize("rules", [Rules.fisca(num_players=3), Rules.casa(num_players=4, buying=True)], ids=repr)
+def test_laps_of_opening_are_those_of_the_record(rules: Rules) -> None:
+    games = 1 if JIT_DISABLED else 40
+    rounds = play(rules, PLAYERS, [[0] * rules.num_players] * games, max_hands=2, logs=True)
+    told = {}
+    for ended in rounds:
+        for at, game in enumerate(ended.games.tolist()):
+            told[game, int(ended.hand_no[at])] = ended.opening_lap[at].tolist()
+    for game, record in enumerate(records(rules, rounds, games)):
+        seen, lap = [0] * rules.num_players, 1
+        for at in record.replay():
+            opened = zip(seen, at.game.opened, strict=True)
+            seen = [was or (lap if now else 0) for was, now in opened] if at.move else [0] * rules.num_players
+            lap = at.game.turns_played // int(at.game.state["seats_in"][0]) + 1
+            if at.game.hand_over:
+                assert told[game, at.hand - 1] == seen
+
+
 @pytest.mark.parametrize(
     ("agent", "words"),
     [

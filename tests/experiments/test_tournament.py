@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents import Agent
+from agents import Agent, KernelAgent
 from experiments.league import blocks
 from experiments.tournament import TournamentSettings, rules_of, run
 from scala40_env import Rules
@@ -37,8 +41,8 @@ class Failing(Agent):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of two deals between two agents, so that a few deals are several blocks."""
-    monkeypatch.setattr(blocks, "_GAMES_OF_KERNELS", 4)
-    monkeypatch.setattr(blocks, "_GAMES_OF_PYTHON", 4)
+    monkeypatch.setattr(KernelAgent, "batch_games", 4)
+    monkeypatch.setattr(Agent, "batch_games", 4)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -46,8 +50,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def results(folder: Path) -> dict[str, Any]:
+    """The one part of a results file, with what the file says of all parts."""
     found: dict[str, Any] = json.loads((folder / "results.json").read_text())
-    return found
+    (part,) = found["parts"]
+    return {**found, **part}
 
 
 def test_table_results_and_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +129,7 @@ def test_interrupted_and_resumed_is_as_if_never_interrupted(
     assert "2 deals" in shown.out and "after 2 of 5" in shown.err and "--resume" in shown.err
     assert results(parts)["deals_done"] == 2 and len(results(parts)["table"]) == 2
     monkeypatch.undo()
-    monkeypatch.setattr(blocks, "_GAMES_OF_KERNELS", 4)
+    monkeypatch.setattr(KernelAgent, "batch_games", 4)
     with (parts / "records.jsonl.gz").open("ab") as file:
         file.write(b"half a block")
     assert run(replace(SMALL, out=parts, resume=True)) == 0
@@ -141,7 +147,7 @@ def test_another_seed_is_another_tournament(tmp_path: Path) -> None:
 
 def test_blocks_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(replace(SMALL, out=tmp_path / "small"))
-    monkeypatch.setattr(blocks, "_GAMES_OF_KERNELS", 1000)
+    monkeypatch.setattr(KernelAgent, "batch_games", 1000)
     run(replace(SMALL, out=tmp_path / "large"))
     assert results(tmp_path / "small")["lineups"] == results(tmp_path / "large")["lineups"]
     small, large = (Record.load(tmp_path / name / "records.jsonl.gz") for name in ("small", "large"))
@@ -153,8 +159,87 @@ def test_an_agent_that_fails_keeps_what_was_played(tmp_path: Path, capsys: pytes
     assert run(replace(SMALL, agents=(spec, "random"), out=tmp_path)) == 1
     shown = capsys.readouterr()
     first = shown.err.splitlines()[0]
+    assert "--deals 1 " in first and "once more: scala40 tournament" in first
     assert "'failing'" in first and "RuntimeError: enough" in first and "deal of seed" in first and "position" in first
     assert results(tmp_path)["deals_done"] % 2 == 0
+
+
+def test_deals_from_a_number_on_are_those_of_the_whole(tmp_path: Path) -> None:
+    run(replace(SMALL, out=tmp_path / "whole"))
+    run(replace(SMALL, out=tmp_path / "rest", first_deal=3, deals=2))
+    whole, rest = (Record.load(tmp_path / name / "records.jsonl.gz") for name in ("whole", "rest"))
+    assert whole[6:] == rest and results(tmp_path / "rest")["first_deal"] == 3
+
+
+class Slow(Agent):
+    """Sleeps before every move."""
+
+    name = "slow"
+
+    def act(self, view: Any, rng: Any) -> int:
+        time.sleep(0.02)
+        return int(view.legal_actions()[0])
+
+
+def test_an_agent_that_is_too_slow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = replace(SMALL, agents=(f"{__name__}:Slow", "random"), max_ms_per_move=1.0)
+    assert run(slow) == 1
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "deal 0: agent 'slow'" in first and "ms for a move; allowed are 1 " in first and "position" in first
+    assert first.endswith("--max-ms-per-move 1") and "--deals 1 " in first
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Workers
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_make_no_difference(tmp_path: Path, workers: int) -> None:
+    settings = replace(SMALL, seats=3, lineups="pairs", deals=7)
+    assert run(replace(settings, out=tmp_path / "one")) == 0
+    assert run(replace(settings, out=tmp_path / "many", workers=workers)) == 0
+    assert files(tmp_path / "many") == files(tmp_path / "one")
+
+
+class Dying(Agent):
+    """Plays the first legal move; kills its process when the file that says so is there, and takes the file away."""
+
+    name = "dying"
+
+    def act(self, view: Any, rng: Any) -> int:
+        wish = Path(os.environ["SCALA40_TEST_WISH"])
+        if wish.exists():
+            if wish.read_text() == "once":
+                wish.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return int(view.legal_actions()[0])
+
+
+@pytest.mark.jit
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed by signals of Unix")
+def test_a_worker_that_dies_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wish = tmp_path / "wish"
+    monkeypatch.setenv("SCALA40_TEST_WISH", str(wish))
+    settings = replace(SMALL, agents=("greedy", f"{__name__}:Dying"), deals=6)
+    assert run(replace(settings, out=tmp_path / "whole")) == 0
+    wish.write_text("once")
+    assert run(replace(settings, out=tmp_path / "died", workers=2)) == 0
+    assert not wish.exists() and files(tmp_path / "died") == files(tmp_path / "whole")
+    wish.write_text("always")
+    capsys.readouterr()
+    assert run(replace(settings, workers=2)) == 1
+    error = capsys.readouterr().err
+    assert "agent 'dying' was thinking: 3 workers died" in error and "killed by signal 9" in error
+    assert "deal 0: " in error and "once more: scala40 tournament" in error
+
+
+def test_ray_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert run(replace(SMALL, ray="auto")) == 2
+    assert 'pip install "scala40-env[ray]"' in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -178,6 +263,12 @@ def test_an_agent_that_fails_keeps_what_was_played(tmp_path: Path, capsys: pytes
         ({"seats": 3, "set": ("num_players=4",)}, ["exclude each other"]),
         ({"deals": 0}, ["--deals 0"]),
         ({"seed": -1}, ["--seed -1"]),
+        ({"first_deal": -1}, ["--first-deal -1"]),
+        ({"workers": 0}, ["--workers 0"]),
+        ({"workers": 2, "ray": "auto"}, ["exclude each other"]),
+        ({"max_ms_per_move": 0.0}, ["--max-ms-per-move 0"]),
+        ({"lineups": "some"}, ["--lineups some", "pairs"]),
+        ({"agents": ("greedy",) * 30, "seats": 6}, ["30 agents at 6 seats", "at most 5,000 games"]),
         ({"episode": "season"}, ["season"]),
         ({"resume": True}, ["--out"]),
         ({"out": Path(__file__)}, ["is a file"]),
@@ -214,7 +305,9 @@ def test_a_folder_of_another_tournament(
     assert files(tmp_path) == before
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "x", "format_version": 1}', "not json"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "x", "format_version": 1, "records_bytes": 0}', "not json"]
+)
 def test_a_broken_results_file(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "results.json").write_text(text)
     assert run(replace(SMALL, out=tmp_path, resume=True)) == 2

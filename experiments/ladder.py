@@ -1,0 +1,157 @@
+"""`scala40 league ladder`: all agents against all under all presets, as one page that is committed.
+
+Every pair of agents plays a tournament of its own, kept in a folder, so that the whole goes on where it was stopped;
+what they played is merged into one file of results for each table (preset and seats).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from experiments.console import BadUsage, Exit, print_json_line
+from experiments.tournament import TournamentSettings, prepared
+
+if TYPE_CHECKING:
+    from experiments.league.results import Results
+
+#: The tables: preset and seats.
+TABLES = (("fisca", 2), ("fisca", 4), ("casa", 4), ("scala_quaranta", 4), ("tavolo", 4), ("megajogos", 4))
+
+
+@dataclass(frozen=True)
+class LadderSettings:
+    """Let every two agents play under every preset, and write the page with their ratings."""
+
+    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = ()
+    """All that have a name if left out."""
+    hands: int = 10_000
+    """Hands of each pair of agents that are kernels, at least."""
+    slow_hands: int = 400
+    """Hands of each pair with an agent that is none."""
+    seed: int = 0
+    """Of the deals."""
+    results: Path = Path("results/ladder")
+    """Folder of the files that the page is made of."""
+    page: Path = Path("docs/ladder.md")
+    """The page."""
+    work: Path = Path("runs/ladder")
+    """Folder of what is under way; the same command goes on with it."""
+    workers: int = 1
+    """Processes that play."""
+    json: bool = False
+    """Print one JSON object with the ratings instead of what was written."""
+
+
+def run(settings: LadderSettings) -> int:
+    """Play, merge, write; returns the exit code. Raises `OSError`."""
+    from agents import AgentError
+    from experiments.console import complain
+    from experiments.league.results import ResultsError
+
+    try:
+        return _run(settings)
+    except (AgentError, ResultsError) as error:
+        return complain("league ladder", error, Exit.BAD_INPUT)
+
+
+def _run(settings: LadderSettings) -> int:
+    import agents
+
+    names = settings.agents or agents.names()
+    if len(names) < 2 or min(settings.hands, settings.slow_hands) < 1:
+        raise BadUsage("a ladder takes two agents or more, and one hand or more")
+    made: dict[str, Results] = {}
+    for preset, seats in TABLES:
+        for a, b in combinations(names, 2):
+            tournament = prepared(_pair(settings, preset, seats, a, b))
+            code = tournament.play()
+            tournament.tally.save()
+            if code != Exit.OK:
+                return code
+        made[f"{preset}-{seats}"] = _written(settings, preset, seats, names)
+    settings.page.parent.mkdir(parents=True, exist_ok=True)
+    settings.page.write_text("\n".join(_page(settings, made)), "utf-8")
+    _tell(settings, made)
+    return Exit.OK
+
+
+def _pair(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> TournamentSettings:
+    import agents
+
+    fast = all(isinstance(agents.make(spec), agents.KernelAgent) for spec in (a, b))
+    games = 2 if seats == 2 else 2 * seats + 2 * (seats % 2 == 0)  # of a deal, in line-ups of pairs
+    return TournamentSettings(
+        (a, b),
+        preset=preset,
+        seats=seats,
+        lineups="pairs",
+        deals=-(-(settings.hands if fast else settings.slow_hands) // games),
+        seed=settings.seed,
+        out=_folder(settings, preset, seats, a, b),
+        resume=True,
+        records=False,
+        workers=settings.workers,
+    )
+
+
+def _folder(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> Path:
+    return settings.work / f"{preset}-{seats}" / f"{a}-{b}".replace(":", ".").replace("/", ".")
+
+
+def _written(settings: LadderSettings, preset: str, seats: int, names: Sequence[str]) -> Results:
+    """The results of a table, merged and written."""
+    from experiments.league.results import merge, read_results, write_results
+
+    folders = [_folder(settings, preset, seats, a, b) for a, b in combinations(names, 2)]
+    merged = merge({str(folder): read_results(folder) for folder in folders})
+    settings.results.mkdir(parents=True, exist_ok=True)
+    write_results(merged, settings.results / f"{preset}-{seats}.json.gz")
+    return merged
+
+
+def command_of(settings: LadderSettings) -> str:
+    """The command that makes the page."""
+    numbers = ["--hands", str(settings.hands), "--slow-hands", str(settings.slow_hands), "--seed", str(settings.seed)]
+    return shlex.join(["scala40", "league", "ladder", *settings.agents, *numbers])
+
+
+def _page(settings: LadderSettings, made: dict[str, Results]) -> Iterator[str]:
+    from experiments.league.analysis import analyse
+    from experiments.league.report import title_of
+    from experiments.league.tables import agents_table, as_markdown, lineups_table, pairs_table
+
+    yield f"# Ladder\n\nMade by `{command_of(settings)}`; do not edit. Every two agents play the same deals from all"
+    yield "seats: with four seats each alone against three of the other, and two against two.\n"
+    for results in made.values():
+        analysis = analyse(results, settings.seed)
+        yield f"## {title_of(results)}\n"
+        for table in (agents_table, pairs_table, lineups_table):
+            yield as_markdown(table(analysis))
+    yield from _what_made_it(list(made.values()))
+
+
+def _what_made_it(made: Sequence[Results]) -> Iterator[str]:
+    """Versions and machines, none twice."""
+    from experiments.league.report import made_by
+
+    lines = dict.fromkeys(line for results in made for line in made_by(results) if not line.startswith("scala40 "))
+    yield "## What made it\n"
+    yield from (f"- {line}" for line in lines)
+    yield ""
+
+
+def _tell(settings: LadderSettings, made: dict[str, Results]) -> None:
+    from experiments.league.analysis import analyse
+
+    if settings.json:
+        tables = {name: analyse(results, settings.seed).table for name, results in made.items()}
+        print_json_line({"page": str(settings.page), "tables": tables})
+    else:
+        print(f"{settings.page} and {len(made)} files in {settings.results}")
