@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +41,8 @@ BATCH_GAMES = 50_000
 """So many that no memory that was used before can hold them: the figure would miss what is taken from there."""
 BATCH_DECISIONS = 20
 """Decisions in every game of the batch whose memory is measured."""
-GREEDY_HANDS = 1_000
-"""Hands of one run between greedy players."""
+AGENT_HANDS = {"greedy": 1_000, "expert": 300}
+"""The agents of mass play, and the hands of one run between players of that kind."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ThroughputSettings(RunSettings):
 
     For every preset and number of players, on one core and on all: the mask of legal moves and the step, and the same
     with a copy of the game's record at every decision, which is what an observation of that size costs at least. Beside
-    it the same source in plain Python, and hands between greedy players. Takes one to two minutes.
+    it the same source in plain Python, and hands between greedy players and between experts. Takes about two minutes.
     """
 
     preset: tuple[str, ...] = tuple(PRESETS)
@@ -84,8 +85,8 @@ class Measured:
     runs: dict[Case, list[Run]] = field(default_factory=lambda: defaultdict(list))
     plain: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Decisions a second in plain Python, by the number of players."""
-    greedy: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Hands a second between greedy players, by the number of players."""
+    agents: dict[tuple[str, int], list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Hands a second between players of one kind, by its name and their number."""
     first_call_s: float = 0.0
     batch: dict[str, Any] = field(default_factory=dict)
 
@@ -163,8 +164,8 @@ def _measure(settings: ThroughputSettings, cases: Sequence[Case], measured: Meas
                 progress.advance(task)
             for players, rate in _plain_run(numbers, number):
                 measured.plain[players].append(rate)
-            for players in numbers:
-                measured.greedy[players].append(_greedy_run(players, number, GREEDY_HANDS))
+            for name, players in product(AGENT_HANDS, numbers):
+                measured.agents[name, players].append(_agent_run(name, players, number, AGENT_HANDS[name]))
             progress.advance(task)
 
 
@@ -172,7 +173,8 @@ def _first_call() -> float:
     """Seconds until the kernels are there: compiled, or loaded from the cache on disk."""
     began = time.perf_counter()
     RandomTable(Rules(), True, 0).play(1, 0)
-    _greedy_run(2, 0, 1)
+    for name in AGENT_HANDS:
+        _agent_run(name, 2, 0, 1)
     return time.perf_counter() - began
 
 
@@ -265,15 +267,15 @@ def plain_part(players: int, seed: int, decisions: int) -> tuple[float, str]:
 # Agents
 
 
-def _greedy_run(players: int, seed: int, hands: int) -> float:
-    """Hands a second between greedy players, as a tournament plays them, on one core."""
+def _agent_run(name: str, players: int, seed: int, hands: int) -> float:
+    """Hands a second between players of one kind, as a tournament plays them, on one core."""
     import numpy as np
 
     import agents
     from agents.arena import Arena
 
     rules = Rules.from_preset(REFERENCE, num_players=players, match="single_hand")
-    arena = Arena(rules, [agents.make("greedy")])
+    arena = Arena(rules, [agents.make(name)])
     seating = np.zeros((hands, players), np.int64)
     keys = np.arange(hands * players, dtype=np.uint64).reshape(hands, players)
     seeds = np.arange(hands, dtype=np.uint64) + np.uint64(seed * hands)
@@ -336,7 +338,7 @@ def _report(settings: ThroughputSettings, measured: Measured) -> dict[str, Any]:
     return {
         "results": [_result(case, runs, medians) for case, runs in measured.runs.items()],
         "baseline": [_baseline(players, rates, medians) for players, rates in measured.plain.items()],
-        "greedy": [_greedy(players, rates) for players, rates in measured.greedy.items()],
+        "agents": [_agent(*kind, rates) for kind, rates in measured.agents.items()],
         "first_call_s": round(measured.first_call_s, 2),
         "record_bytes": measured.batch.get("record_bytes"),
         "batch": measured.batch,
@@ -374,9 +376,15 @@ def _baseline(players: int, rates: Sequence[float], medians: dict[Case, float]) 
     }
 
 
-def _greedy(players: int, rates: Sequence[float]) -> dict[str, Any]:
-    rate = round(statistics.median(rates), 1)
-    return {"preset": REFERENCE, "players": players, "cores": 1, "hands_per_s": rate, "spread": spread(rates)}
+def _agent(name: str, players: int, rates: Sequence[float]) -> dict[str, Any]:
+    return {
+        "agent": name,
+        "preset": REFERENCE,
+        "players": players,
+        "cores": 1,
+        "hands_per_s": round(statistics.median(rates), 1),
+        "spread": spread(rates),
+    }
 
 
 def _ratio(case: Case, other: Case, medians: dict[Case, float]) -> float | None:
@@ -390,7 +398,7 @@ def _print_report(report: dict[str, Any]) -> None:
     _print_results(report["results"])
     print()
     _print_baseline(report["baseline"])
-    _print_greedy(report["greedy"])
+    _print_agents(report["agents"])
     batch, measured = report["batch"], report["batch"].get("measured_bytes_per_game")
     if batch:
         more = "" if measured is None else f"; a batch of {batch['games']:,} takes {measured:,.0f} bytes a game"
@@ -447,9 +455,10 @@ def _print_baseline(baseline: Sequence[dict[str, Any]]) -> None:
         print(f"  {row['preset']}, {row['players']} players: {figure(row)} decisions a second{times}")
 
 
-def _print_greedy(rows: Sequence[dict[str, Any]]) -> None:
+def _print_agents(rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         return
-    print("\nhands between greedy players, one core:")
+    print("\nhands a second between players of one kind, one core:")
     for row in rows:
-        print(f"  {row['preset']}, {row['players']} players: {row['hands_per_s']:,.0f} ({row['spread']:.0%}) a second")
+        where = f"{row['agent']}, {row['preset']}, {row['players']} players"
+        print(f"  {where}: {row['hands_per_s']:,.0f} ({row['spread']:.0%})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from experiments import throughput
 from experiments.cli import main
 from experiments.console import Exit
-from experiments.throughput import COPY, MASK, Case, ThroughputSettings, cases_of
+from experiments.throughput import AGENT_HANDS, COPY, MASK, Case, ThroughputSettings, cases_of
 from scala40_env.cores import cores_there
 
 TINY = ("bench", "engine", "--seconds", "0.005", "--rounds", "1", "--cores", "1", "--preset", "fisca", "megajogos")
@@ -21,7 +22,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throughput, "BATCH_GAMES", 20)
-    monkeypatch.setattr(throughput, "GREEDY_HANDS", 2)
+    monkeypatch.setattr(throughput, "AGENT_HANDS", dict.fromkeys(AGENT_HANDS, 2))
     monkeypatch.setattr(throughput, "PLAIN_DECISIONS", 40)
 
 
@@ -39,7 +40,8 @@ def test_figures_of_every_case(capsys: Capture) -> None:
     assert all(row["decisions_per_s"] > 0 and row["spread"] >= 0 for row in page["results"])
     fisca = page["results"][0]
     assert fisca["ratio_to_fisca"] == fisca["ratio_to_fisca_2_players"] == 1
-    assert [row["players"] for row in page["baseline"]] == [row["players"] for row in page["greedy"]] == [2, 6]
+    assert [row["players"] for row in page["baseline"]] == [2, 6]
+    assert [(row["agent"], row["players"]) for row in page["agents"]] == list(product(AGENT_HANDS, [2, 6]))
     assert page["baseline"][0]["compiled_is_faster"] > 1
     assert page["record_bytes"] == page["batch"]["record_bytes"] < 1024
     assert {"numba", "numpy", "python", "scala40_env"} <= set(page["versions"])
@@ -53,7 +55,7 @@ def test_the_table(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throughput, "_plain_run", answers_alike)
     assert main((*TINY, "--players", "2", "6", "--quick")) == 0
     out = capsys.readouterr().out
-    assert "1 core +copy" in out and "plain Python" in out and "greedy players" in out and "bytes" in out
+    assert "1 core +copy" in out and "plain Python" in out and "expert, fisca, 6 players" in out and "bytes" in out
     assert [tuple(line.split()[:2]) for line in out.splitlines() if line.startswith(("fisca", "mega"))] == [
         (preset, str(players)) for preset, players in PLACES
     ]
