@@ -30,7 +30,7 @@ class LadderSettings:
     """Let every two agents play under every preset, and write the page with their ratings."""
 
     agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = ()
-    """All that have a name if left out."""
+    """All that have a name if left out. Who can't play the rules of a table is left out there, which the page says."""
     hands: int = 10_000
     """Hands of each pair of agents that are kernels, at least."""
     slow_hands: int = 400
@@ -65,21 +65,47 @@ def _run(settings: LadderSettings) -> int:
     import agents
 
     names = settings.agents or agents.names()
-    if len(names) < 2 or min(settings.hands, settings.slow_hands) < 1:
-        raise BadUsage("a ladder takes two agents or more, and one hand or more")
+    if min(settings.hands, settings.slow_hands) < 1:
+        raise BadUsage(f"--hands {settings.hands} --slow-hands {settings.slow_hands}: allowed is 1 and more")
+    players, left_out = _seated(names)
     made: dict[str, Results] = {}
-    for preset, seats in TABLES:
-        for a, b in combinations(names, 2):
+    for (preset, seats), able in players.items():
+        for a, b in combinations(able, 2):
             tournament = prepared(_pair(settings, preset, seats, a, b))
             code = tournament.play()
             tournament.tally.save()
             if code != Exit.OK:
                 return code
-        made[f"{preset}-{seats}"] = _written(settings, preset, seats, names)
+        made[f"{preset}-{seats}"] = _written(settings, preset, seats, able)
     settings.page.parent.mkdir(parents=True, exist_ok=True)
-    settings.page.write_text("\n".join(_page(settings, made)), "utf-8")
+    settings.page.write_text("\n".join(_page(settings, made, left_out)), "utf-8")
     _tell(settings, made)
     return Exit.OK
+
+
+def _seated(names: Sequence[str]) -> tuple[dict[tuple[str, int], list[str]], dict[str, list[str]]]:
+    """Who plays at which table, and who at which not, by why.
+
+    Raises `AgentError` for an agent that there is not, `BadUsage` for a table with fewer than two.
+    """
+    import agents
+    from scala40_env import Rules
+
+    made = {name: agents.make(name) for name in names}
+    seated: dict[tuple[str, int], list[str]] = {}
+    left_out: dict[str, list[str]] = {}
+    for preset, seats in TABLES:
+        able = seated[preset, seats] = []
+        for name, agent in made.items():
+            try:
+                agent.check_rules(Rules.from_preset(preset, num_players=seats, match="single_hand"))
+                able.append(name)
+            except agents.AgentError as error:
+                left_out.setdefault(name, []).append(f"{seats} seats under {preset}: {error}")
+        if len(able) < 2:
+            why = "".join(f"; {text}" for texts in left_out.values() for text in texts)
+            raise BadUsage(f"a ladder takes two agents or more at every table, not {', '.join(able) or 'none'}{why}")
+    return seated, left_out
 
 
 def _pair(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> TournamentSettings:
@@ -122,13 +148,14 @@ def command_of(settings: LadderSettings) -> str:
     return shlex.join(["scala40", "league", "ladder", *settings.agents, *numbers])
 
 
-def _page(settings: LadderSettings, made: dict[str, Results]) -> Iterator[str]:
+def _page(settings: LadderSettings, made: dict[str, Results], left_out: dict[str, list[str]]) -> Iterator[str]:
     from experiments.league.analysis import analyse
     from experiments.league.report import title_of
     from experiments.league.tables import agents_table, as_markdown, lineups_table, pairs_table
 
     yield f"# Ladder\n\nMade by `{command_of(settings)}`; do not edit. Every two agents play the same deals from all"
     yield "seats: with four seats each alone against three of the other, and two against two.\n"
+    yield from (f"- {name} is not at {text}" for name, texts in left_out.items() for text in texts)
     for results in made.values():
         analysis = analyse(results, settings.seed)
         yield f"## {title_of(results)}\n"

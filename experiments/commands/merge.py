@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +31,9 @@ def run(settings: MergeSettings) -> int:
 
     if len(settings.results) < 2:
         raise BadUsage(f"merging takes two files or more, not {len(settings.results)}")
+    twice = [str(path) for path, times in Counter(path.resolve() for path in settings.results).items() if times > 1]
+    if twice:
+        raise BadUsage(f"{twice[0]} is named twice: its deals would count twice")
     if settings.out.exists():
         raise BadUsage(f"{settings.out} exists already")
     try:

@@ -7,12 +7,16 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agents import Agent, AgentError
 from experiments import ladder
 from experiments.cli import main
 from experiments.league.results import read_results
 from experiments.league.tables import Column, Table, as_markdown
+from scala40_env import Rules, View
+from tests.optional import library
 
 SMALL = ("--set", "hand_size=4", "opening_points=0", "max_laps=8", "--no-records")
 
@@ -51,12 +55,14 @@ def test_what_can_not_be_merged(parts: list[str], tmp_path: Path, capsys: Captur
     assert "both hold deals 0 to 1 of seed 0" in capsys.readouterr().err
     assert main(("league", "merge", a, "--out", str(tmp_path / "c.json"))) == 2
     assert "two files or more" in capsys.readouterr().err
+    assert main(("league", "merge", a, f"{a}/../a", "--out", str(tmp_path / "c.json"))) == 2
+    assert "is named twice" in capsys.readouterr().err
     assert main(("league", "merge", a, whole, "--out", a)) == 2
     assert "exists already" in capsys.readouterr().err
 
 
 def test_the_report_is_one_file_and_the_same_each_time(parts: list[str], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    library("matplotlib")
     pages = [tmp_path / "one.html", tmp_path / "two.html"]
     for page in pages:
         assert main(("league", "report", parts[2], "--html", str(page), "--markdown", str(tmp_path / "r.md"))) == 0
@@ -85,6 +91,19 @@ def test_cells_do_not_break_markdown() -> None:
     assert "a\\|b" in as_markdown(Table("t", "n", (Column("x"),), (("a|b",),)))
 
 
+class Narrow(Agent):
+    """Plays by the rules of the federation alone."""
+
+    name = "narrow"
+
+    def check_rules(self, rules: Rules) -> None:
+        if rules.preset != "fisca":
+            raise AgentError("knows fisca alone", self.name)
+
+    def act(self, view: View, rng: np.random.Generator) -> int:
+        return view.legal_actions()[0]
+
+
 @pytest.mark.jit
 def test_the_ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(ladder, "TABLES", (("fisca", 2), ("megajogos", 4)))
@@ -98,3 +117,21 @@ def test_the_ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Cap
     assert main(words) == 0  # nothing is left to do
     assert (tmp_path / "page.md").read_text() == page
     capsys.readouterr()
+
+
+@pytest.mark.jit
+def test_the_ladder_leaves_out_who_can_not_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(ladder, "TABLES", (("fisca", 2), ("megajogos", 2)))
+    narrow = f"{__name__}:Narrow"
+    folders = [f"--{name}={tmp_path / name}" for name in ("results", "work")]
+    words = ("--hands", "4", "--slow-hands", "2", *folders, f"--page={tmp_path / 'page.md'}")
+    assert main(("league", "ladder", "random", "greedy", narrow, *words)) == 0
+    page = (tmp_path / "page.md").read_text()
+    assert f"- {narrow} is not at 2 seats under megajogos: " in page and "knows fisca alone" in page
+    assert set(read_results(tmp_path / "results" / "fisca-2.json.gz").agents) == {"greedy", "random", "narrow"}
+    assert set(read_results(tmp_path / "results" / "megajogos-2.json.gz").agents) == {"greedy", "random"}
+    capsys.readouterr()
+    assert main(("league", "ladder", "random", narrow, *words)) == 2
+    assert "not random" in (said := capsys.readouterr().err) and "knows fisca alone" in said
