@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent
+from agents.deadline import Deadline, TookTooLong
 from agents.kernels.choice import NUM_WEIGHTS
 from agents.kernels.play import ENDED, EXTERNAL, LOG_FULL, STUCK, play_on
 from scala40_env.kernels.engine import hand_deck, next_hand, start_match, step
@@ -31,6 +32,8 @@ from scala40_env.rules.view import View
 
 #: Actions of a hand that there is room for at first; the few longer hands make it grow.
 _FIRST_ROOM = 512
+#: Milliseconds more for an agent's first move.
+_FIRST_MS = 60_000
 _IS_DISCARD = (np.arange(NUM_ACTIONS_EXTENDED) >= DISCARD) & (np.arange(NUM_ACTIONS_EXTENDED) < SLOTS)
 _IS_MELD = np.isin(np.arange(NUM_ACTIONS_EXTENDED), list(MELD_ACTIONS))
 #: Makes other keys of the same in every hand of a match.
@@ -68,7 +71,7 @@ class Arena:
         rules: of all games.
         agents: who may sit; a seating names them by their index. Raises `AgentError` for one that can't play the rules.
         max_ms_per_move: milliseconds that an agent of Python may take for a move, on average over those that it is
-            asked for at once. The first time that it is asked does not count: it may have to load or compile.
+            asked for at once. The first time that it is asked it has a minute more: it may have to load or compile.
     """
 
     def __init__(self, rules: Rules, agents: Sequence[Agent], max_ms_per_move: float | None = None) -> None:
@@ -107,6 +110,12 @@ class Arena:
         Raises `AgentError` for an agent that fails, is too slow, or plays what is not legal.
         """
         yield from _Table(self, seating, seeds, keys).rounds(max_hands, with_logs)
+
+    def _limit_of(self, row: int) -> float | None:
+        """Milliseconds that an agent may take for its next move."""
+        if self._max_ms is None:
+            return None
+        return self._max_ms if row in self._asked_before else self._max_ms + _FIRST_MS
 
 
 def _kind(agent: Agent) -> int:
@@ -246,14 +255,18 @@ class _Table:
         ]
 
     def _timed(self, row: int, i: int, moves: int, ask: Callable[[], Any]) -> Any:
-        """What an agent answers in game ``i``, there and in others; who is too slow is told so afterwards."""
+        """What an agent answers in game ``i``, there and in others, in the time that it has."""
         self.arena.asking[:] = row + 1, self.games["seed"][i]
+        limit = self.arena._limit_of(row)
         started = perf_counter()
-        with _Failing(self, i):
-            answer = ask()
+        try:
+            with Deadline(limit and limit * moves / 1000), _Failing(self, i):
+                answer = ask()
+        except TookTooLong:
+            raise self._error(i, f"took more than the {limit:g} ms that are allowed for a move") from None
         self.arena.asking[0] = 0
-        took, limit = (perf_counter() - started) * 1000 / moves, self.arena._max_ms
-        if limit is not None and took > limit and row in self.arena._asked_before:
+        took = (perf_counter() - started) * 1000 / moves
+        if limit is not None and took > limit:  # where there is no stopping it
             raise self._error(i, f"took {took:.0f} ms for a move; allowed are {limit:g}")
         self.arena._asked_before.add(row)
         return answer

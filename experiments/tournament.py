@@ -67,7 +67,7 @@ class TournamentSettings:
     ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")] = None
     """Play on a Ray cluster instead: HOST:PORT of its head, auto for the one that runs here, or local."""
     max_ms_per_move: Annotated[float | None, tyro.conf.arg(metavar="MS")] = None
-    """Stop with an error if an agent of Python takes longer for a move, its first one aside."""
+    """Stop with an error if an agent of Python takes longer for a move; for its first one it has a minute more."""
 
 
 def run(settings: TournamentSettings) -> int:
