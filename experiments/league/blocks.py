@@ -26,8 +26,8 @@ FIELDS = ("hands", "won", "points", "matches", "matches_won")
 #: the laps that they lasted; those abandoned; matches that reached the cap of hands.
 SEAT_FIELDS = (*FIELDS, "closed_normal", "closed_in_hand", "opened", "laps", "abandoned", "unfinished")
 
-#: What is counted by value: points charged in a hand; the lap of opening, 0 where there was none.
-HISTOGRAMS = ("points", "opening_lap")
+#: What is counted by value: points charged in a hand; the laps of opening and of closing it, 0 where there was none.
+HISTOGRAMS = ("points", "opening_lap", "closing_lap")
 
 #: A match of more hands is left unfinished.
 MOST_HANDS = 1000
@@ -176,8 +176,13 @@ class BlockPlayer:
                 np.add.at(block.sums[FIELDS.index(field)], (lineup[:, None], seating, deal[:, None]), values)
             by_seat = block.by_seat[SEAT_FIELDS.index(field)]
             np.add.at(by_seat, (lineup[:, None], seating, np.arange(self._seats)), values)
+        counted = {
+            "points": ended.points,
+            "opening_lap": ended.opening_lap,
+            "closing_lap": _laps(ended)[:, None] * _closers(ended),
+        }
         for name in HISTOGRAMS:
-            _count(block.histograms[name], ended.played, lineup, seating, getattr(ended, name))
+            _count(block.histograms[name], ended.played, lineup, seating, counted[name])
 
     def _values(self, ended: HandsEnded) -> dict[str, Any]:
         """What the hands that ended add to each field, by game and seat."""
@@ -186,8 +191,7 @@ class BlockPlayer:
         seats = np.arange(rules.num_players)
         sides = rules.num_players // rules.team_size
         closed = ended.winner[:, None] != NONE
-        closer = ended.winner[:, None] == seats
-        laps = -(-ended.turns // played.sum(axis=1))  # the last one counts though it was cut short
+        closer = _closers(ended)
         over = ended.match_over[:, None] * np.ones_like(played)
         capped = (~ended.match_over & (ended.hand_no + 1 == MOST_HANDS))[:, None] * np.ones_like(played)
         return {
@@ -199,7 +203,7 @@ class BlockPlayer:
             "closed_normal": closer & (ended.closing[:, None] == CLOSED_NORMAL),
             "closed_in_hand": closer & (ended.closing[:, None] == CLOSED_IN_HAND),
             "opened": played * ended.opened,
-            "laps": played * laps[:, None],
+            "laps": played * _laps(ended)[:, None],
             "abandoned": played * ~closed,
             "unfinished": capped,
         }
@@ -212,6 +216,18 @@ class BlockPlayer:
             names = [self._job.names[agent] for agent in row]
             lines.append(record_from_log(self._job.rules, seed, names, hands).to_json())
         return tuple(lines)
+
+
+def _laps(ended: HandsEnded) -> NDArray[np.int64]:
+    """How many laps each hand lasted; the last one counts though it was cut short."""
+    laps: NDArray[np.int64] = -(-ended.turns // ended.played.sum(axis=1))
+    return laps
+
+
+def _closers(ended: HandsEnded) -> NDArray[np.bool_]:
+    """Which seat closed, by game and seat."""
+    closers: NDArray[np.bool_] = ended.winner[:, None] == np.arange(ended.played.shape[1])
+    return closers
 
 
 def _count(

@@ -32,7 +32,7 @@ _BIN = 10
 
 def all_plots(analysis: Analysis) -> list[tuple[str, str]]:
     """The plots with their titles: (title, SVG)."""
-    makers = (ratings_plot, wins_plot, points_plot, openings_plot, closings_plot, seats_plot)
+    makers = (ratings_plot, wins_plot, points_plot, openings_plot, closings_plot, endings_plot, seats_plot)
     return [maker(analysis) for maker in makers]
 
 
@@ -126,18 +126,29 @@ def points_plot(analysis: Analysis) -> tuple[str, str]:
 
 
 def openings_plot(analysis: Analysis) -> tuple[str, str]:
-    """In which lap the agents open."""
-    last = max((max(counts, default=1) for counts in analysis.histograms["opening_lap"]), default=1)
-    laps = list(range(1, last + 1))
-    y = [
-        [100 * sum(hands for lap, hands in counts.items() if 0 < lap <= end) / max(1, counts.total()) for end in laps]
-        for counts in analysis.histograms["opening_lap"]
-    ]
+    """By which lap the agents have opened."""
     labels = ("lap of the hand", "hands in which the agent has opened, %")
-    return _lines("Openings by lap", analysis, [laps] * len(y), y, labels)
+    return _until_lap("Openings by lap", analysis, "opening_lap", labels)
 
 
 def closings_plot(analysis: Analysis) -> tuple[str, str]:
+    """By which lap the agents have closed the hand."""
+    labels = ("lap of the hand", "hands that the agent has closed, %")
+    return _until_lap("Closings by lap", analysis, "closing_lap", labels)
+
+
+def _until_lap(title: str, analysis: Analysis, kind: str, labels: tuple[str, str]) -> tuple[str, str]:
+    """In how many hands something has happened until each lap."""
+    last = max((max(counts, default=1) for counts in analysis.histograms[kind]), default=1)
+    laps = list(range(1, last + 1))
+    y = [
+        [100 * sum(hands for lap, hands in counts.items() if 0 < lap <= end) / max(1, counts.total()) for end in laps]
+        for counts in analysis.histograms[kind]
+    ]
+    return _lines(title, analysis, [laps] * len(y), y, labels)
+
+
+def endings_plot(analysis: Analysis) -> tuple[str, str]:
     """How the hands of every agent ended."""
     total = dict(zip(SEAT_FIELDS, analysis.seats.sum(axis=-1), strict=True))
     closed, in_hand, abandoned = total["closed_normal"], total["closed_in_hand"], total["abandoned"]

@@ -67,7 +67,7 @@ def test_the_report_is_one_file_and_the_same_each_time(parts: list[str], tmp_pat
     for page in pages:
         assert main(("league", "report", parts[2], "--html", str(page), "--markdown", str(tmp_path / "r.md"))) == 0
     text = pages[0].read_text()
-    assert text == pages[1].read_text() and text.count("data:image/svg+xml") == 6
+    assert text == pages[1].read_text() and text.count("data:image/svg+xml") == 7
     assert not re.search(r'(src|href)="(?!data:)', text) and "greedy" in text and "scala40 tournament" in text
     markdown = (tmp_path / "r.md").read_text()
     assert all(f"### {title}" in markdown for title in ("Agents", "Pairs", "Line-ups", "How hands ended", "By seat"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,6 +75,22 @@ def test_table_results_and_records(tmp_path: Path, capsys: pytest.CaptureFixture
     hands = [(record.players.index("greedy"), record.hands[0].points) for record in records]
     assert points == sum(charged[seat] for seat, charged in hands if charged is not None)
     assert {path.name for path in tmp_path.iterdir()} == {"results.json", "records.jsonl.gz"}
+
+
+def test_laps_are_those_of_the_records(tmp_path: Path) -> None:
+    """Who closed in which lap, counted from the records."""
+    assert run(replace(SMALL, seats=3, lineups="pairs", deals=6, out=tmp_path)) == 0
+    closed: Counter[tuple[str, int]] = Counter()
+    for record in Record.load(tmp_path / "records.jsonl.gz"):
+        state = record.check().state
+        winner, turns = int(state["winner"][0]), int(state["turns_played"][0])
+        for seat, name in enumerate(record.players):
+            closed[name, math.ceil(turns / 3) if seat == winner else 0] += 1
+    counted: Counter[tuple[str, int]] = Counter()
+    for lineup in results(tmp_path)["lineups"]:
+        for name, kinds in lineup["histograms"].items():
+            counted.update({(name, lap): hands for lap, hands in kinds["closing_lap"]})
+    assert counted == closed and len(closed) > 4
 
 
 def test_the_same_deals_for_all_seats(tmp_path: Path) -> None:
