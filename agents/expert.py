@@ -22,7 +22,7 @@ __all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "table_of"
 
 #: The weights that `agents.make("expert")` plays with.
 SHIPPED = Path(__file__).parent / "weights" / "expert.json"
-FORMAT, VERSION = "scala40 expert weights", 1
+FORMAT, VERSION = "scala40 expert weights", 2
 #: The parts of a table with their shapes, in the order in which the kernels read them.
 PARTS = {
     "units_by_feature": (len(FEATURES), HIDDEN),
@@ -137,7 +137,7 @@ def pack(content: Content) -> NDArray[np.int64]:
 
 
 def weights_of(tables: Content, made_by: Content) -> dict[str, Any]:
-    """The content of a file of weights: ``tables`` hold ``stakes`` and `PARTS`, ``made_by`` says what made them."""
+    """The content of a file of weights: ``tables`` as `table_of` makes them, ``made_by`` says where they are from."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -35,6 +35,7 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("tournament", "agents playing each other, measured", "experiments.tournament", "TournamentSettings"),
+    Command("tune", "weights of the expert, tuned by play against a pool", "experiments.tuning", "TuneSettings"),
     Command("league report", "tables and a page of results", "experiments.commands.report", "ReportSettings"),
     Command("league merge", "results of several runs as one", "experiments.commands.merge", "MergeSettings"),
     Command("league ladder", "all agents against all, as a page", "experiments.ladder", "LadderSettings"),

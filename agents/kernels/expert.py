@@ -1,22 +1,34 @@
 """The expert: looks at all ways to end its turn, and goes the one whose end is worth most.
 
-What an end is worth are three forecasts that a small net makes of the numbers of `outlook`: how often the seat closes
-the hand, what it is charged, and what the others are. How much each counts follows from the totals of the match
-(`stakes`).
+It draws by the same measure: the pozzo card, if the turn is worth more with it than with a card from the stock.
+
+A small net forecasts from the numbers of `outlook` how the hand will end: how often the seat closes it, what the seat
+and the others are charged, and how much of that unopened. How much each counts follows from the rules and the totals
+of the match (`stakes`).
 """
 
 import numpy as np
 
 from agents.kernels.greedy import choose_greedy
-from agents.kernels.outlook import NUM_CONTEXTS, NUM_FEATURES, OUTLOOK, look_around, write_features
+from agents.kernels.outlook import (
+    NUM_CONTEXTS,
+    NUM_FEATURES,
+    OUTLOOK,
+    look_around,
+    write_features,
+)
 from agents.kernels.planning import MOST_STATES, reach
 from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
-from scala40_env.kernels.actions import DISCARD
-from scala40_env.kernels.bits import keep
-from scala40_env.kernels.islands import MOST_MOVES
+from agents.kernels.worth import seen_cards
+from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
+from scala40_env.kernels.bits import copy_record, keep
+from scala40_env.kernels.engine import apply_action
+from scala40_env.kernels.hands import give
+from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island, words_at
 from scala40_env.kernels.jit import Record, Records, kernel
+from scala40_env.kernels.lanes import bit_of
 from scala40_env.kernels.moves import ALL_RULES, discardable, emit_discards
-from scala40_env.kernels.state import GAME, NONE, PLAY
+from scala40_env.kernels.state import DRAW, GAME, JOKER, NONE, PLAY
 
 __all__ = [
     "EXPERT_WEIGHTS",
@@ -36,7 +48,15 @@ __all__ = [
 ]
 
 #: What is forecast, and for how many seats there are weights: in the order in which they lie.
-FORECASTS = ("win", "own", "others")
+FORECASTS = (
+    "win",
+    "own",
+    "others",
+    "own unopened",
+    "own unopened points",
+    "others unopened",
+    "others unopened points",
+)
 TABLES = ("two_seats", "more_seats")
 #: Units of the hidden layer between the numbers and the forecasts.
 HIDDEN = 32
@@ -55,76 +75,9 @@ EXPERT_WEIGHTS = HEADER + len(TABLES) * TABLE
 UNIT_SHIFT = 8
 
 _NOTHING = -(1 << 62)
-
-
-@kernel
-def choose_expert(views: Records, k: int, moves: np.ndarray, n: int, weights: np.ndarray) -> int:
-    """The move of the expert in view ``k``, one of the first ``n`` of ``moves``."""
-    if int(views[k]["phase"]) == PLAY:
-        move = _plan(views[k], weights)
-        if move != NONE:
-            return move
-    return choose_greedy(views, k, moves, n, weights)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Ends of the turn
-
-
-@kernel
-def _plan(g: Record, weights: np.ndarray) -> int:
-    """The first move on the best way to end the turn; NONE if none is found, as when the attaching ban is lifted."""
-    states = np.empty(MOST_STATES, GAME)
-    first = np.empty(MOST_STATES, np.int16)
-    n = reach(g, states, first)
-    table = table_of(g, weights)
-    worth = np.empty(WORTH, np.int64)
-    add_forecasts(g, weights, table, worth)
-    discards = np.empty(MOST_MOVES, np.int16)
-    best, most = NONE, _NOTHING
-    for at in range(n):
-        count = ends_of(states[at], discards)
-        if count < 0:
-            best = int(first[at])
-            break
-        if count == 0:
-            continue
-        if int(states[at]["hand_n"][int(g["turn"])]) == 1:
-            best = int(first[at]) if at else int(discards[0])
-            break
-        action, value = _best_discard(states[at], discards, count, table, worth)
-        if value > most:
-            best, most = int(first[at]) if at else action, value
-    keep(states)
-    return best
-
-
-@kernel
-def ends_of(state: Record, discards: np.ndarray) -> int:
-    """The discards that end the turn here: how many; -1 if the hand is closed already."""
-    if int(state["phase"]) != PLAY:
-        return -1
-    bits, joker = discardable(state, ALL_RULES)
-    return emit_discards(bits, joker, discards, 0)
-
-
-@kernel
-def _best_discard(
-    state: Record, discards: np.ndarray, count: int, table: np.ndarray, worth: np.ndarray
-) -> tuple[int, int]:
-    """The best discard of a state, and what the turn is worth that ends with it."""
-    around = np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units = np.zeros(HIDDEN, np.int64)
-    look_around(state, around)
-    best, most = NONE, _NOTHING
-    for at in range(count):
-        context = write_features(state, around, int(discards[at]) - DISCARD, features)
-        sum_units(table, features, summed, units)
-        value = value_of(table, worth, context, features, units)
-        if value > most:
-            best, most = int(discards[at]), value
-    return best, most
+#: A turn's worth and its first move go in one number: the move in the low bits, the worth above them, within bounds.
+_MOVE_BITS = 11
+_MOST_WORTH = 1 << 51
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -151,8 +104,8 @@ def table_of(g: Record, weights: np.ndarray) -> np.ndarray:
 @kernel
 def add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.ndarray) -> None:
     """Add the forecasts up to one worth, by the stakes."""
-    stakes = np.empty(NUM_STAKES, np.int64)
-    write_stakes(g, weights[STAKES_AT + _row_of(g) * len(STAKES) :], stakes)
+    stakes, own = np.empty(NUM_STAKES, np.int64), weights[STAKES_AT + _row_of(g) * len(STAKES) :]
+    write_stakes(g, own, stakes)
     _add_up(stakes, table[_OUT:], HIDDEN, worth[_OF_UNITS:])
     _add_up(stakes, table[_DIRECT:], NUM_FEATURES, worth[_OF_FEATURES:])
     _add_up(stakes, table[_BIAS:], NUM_CONTEXTS, worth[_OF_CONTEXTS:])
@@ -161,7 +114,10 @@ def add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.n
 @kernel
 def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray) -> None:
     for at in range(size):
-        worth[at] = stakes[0] * parts[at] + stakes[1] * parts[size + at] + stakes[2] * parts[2 * size + at]
+        total = 0
+        for forecast in range(NUM_STAKES):
+            total += stakes[forecast] * parts[forecast * size + at]
+        worth[at] = total
 
 
 @kernel
@@ -187,3 +143,139 @@ def value_of(table: np.ndarray, worth: np.ndarray, context: int, features: np.nd
         if unit > 0:
             value += (unit >> UNIT_SHIFT) * worth[_OF_UNITS + h]
     return value
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ends of the turn
+
+
+@kernel
+def ends_of(state: Record, discards: np.ndarray) -> int:
+    """The discards that end the turn here: how many; -1 if the hand is closed already."""
+    if int(state["phase"]) != PLAY:
+        return -1
+    bits, joker = discardable(state, ALL_RULES)
+    return emit_discards(bits, joker, discards, 0)
+
+
+@kernel
+def _best_discard(
+    state: Record,
+    discards: np.ndarray,
+    count: int,
+    table: np.ndarray,
+    worth: np.ndarray,
+    around: np.ndarray,
+    features: np.ndarray,
+    summed: np.ndarray,
+    units: np.ndarray,
+) -> tuple[int, int]:
+    """The best discard of a state, and what the turn is worth that ends with it.
+
+    The last four are room for `look_around`, `write_features` and `sum_units`, made once for all states.
+    """
+    look_around(state, around)
+    best, most = NONE, _NOTHING
+    for at in range(count):
+        context = write_features(state, around, int(discards[at]) - DISCARD, features)
+        sum_units(table, features, summed, units)
+        value = value_of(table, worth, context, features, units)
+        if value > most:
+            best, most = int(discards[at]), value
+    return best, most
+
+
+@island
+def _plan(address: int, weights_address: int) -> int:
+    """The worth of the best way to end the turn and the first move on it, to be read by `_worth_of` and `_move_of`.
+
+    Closing is worth `_MOST_WORTH`; the move is NONE if no way is found, as when the attaching ban is lifted.
+    """
+    g, weights = game_at(address), words_at(weights_address, EXPERT_WEIGHTS)
+    states = np.empty(MOST_STATES, GAME)
+    first = np.empty(MOST_STATES, np.int16)
+    n = reach(g, states, first)
+    table = table_of(g, weights)
+    worth = np.empty(WORTH, np.int64)
+    add_forecasts(g, weights, table, worth)
+    discards, around = np.empty(MOST_MOVES, np.int16), np.empty(OUTLOOK, np.int64)
+    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    units, best, most = np.zeros(HIDDEN, np.int64), NONE, _NOTHING
+    for at in range(n):
+        count = ends_of(states[at], discards)
+        if count < 0:
+            best, most = int(first[at]), _MOST_WORTH
+            break
+        if count == 0:
+            continue
+        if int(states[at]["hand_n"][int(g["turn"])]) == 1:
+            best, most = int(first[at]) if at else int(discards[0]), _MOST_WORTH
+            break
+        action, value = _best_discard(states[at], discards, count, table, worth, around, features, summed, units)
+        if value > most:
+            best, most = int(first[at]) if at else action, value
+    keep(states)
+    return min(max(most, 1 - _MOST_WORTH), _MOST_WORTH) << _MOVE_BITS | (best - NONE)
+
+
+@kernel
+def _move_of(plan: int) -> int:
+    return (plan & ((1 << _MOVE_BITS) - 1)) + NONE
+
+
+@kernel
+def _worth_of(plan: int) -> int:
+    return plan >> _MOVE_BITS
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Drawing
+
+#: So many cards stand for the stock, one in so many of the deck's order that all suits and ranks have their share.
+_CARDS_OF_STOCK, _NEXT_CARD = 4, 17
+#: What closing gives more than any other end, in hundred thousandths of a hand won.
+_CLOSING_GAIN = 80_000
+
+
+@kernel
+def _gain_of_stock(g: Record, trial: Records, weights: np.ndarray, taken: int) -> int:
+    """What some unseen cards would make of the turn, less what it is worth if the pozzo card is ``taken``: the sum."""
+    seat, gain, cards = int(g["turn"]), 0, 0
+    seen = seen_cards(g, seat)[1]
+    closing = weights[STAKES_AT + _row_of(g) * len(STAKES)] * _CLOSING_GAIN
+    for at in range(JOKER):
+        card = at * _NEXT_CARD % JOKER
+        if cards == _CARDS_OF_STOCK or seen & bit_of(card):
+            continue
+        cards += 1
+        copy_record(trial, 0, g)
+        give(trial[0], seat, card)
+        trial[0]["phase"] = PLAY
+        worth = _worth_of(_plan(address_of(trial[0]), address_of(weights)))
+        gain += closing if worth == _MOST_WORTH else worth - taken
+    return gain
+
+
+@kernel
+def _draw(g: Record, weights: np.ndarray) -> int:
+    """Take the pozzo card, unless the turn is worth more with a card from the stock."""
+    trial = np.empty(1, GAME)
+    copy_record(trial, 0, g)
+    apply_action(trial[0], POZZO)
+    taken = _worth_of(_plan(address_of(trial[0]), address_of(weights)))
+    better = taken < _MOST_WORTH and _gain_of_stock(g, trial, weights, taken) > 0
+    keep(trial)
+    return STOCK if better else POZZO
+
+
+@kernel
+def choose_expert(views: Records, k: int, moves: np.ndarray, n: int, weights: np.ndarray) -> int:
+    """The move of the expert in view ``k``, one of the first ``n`` of ``moves``, two or more."""
+    phase = int(views[k]["phase"])
+    if phase == DRAW:
+        return _draw(views[k], weights)
+    if phase == PLAY:
+        move = _move_of(_plan(address_of(views[k]), address_of(weights)))
+        if move != NONE:
+            return move
+    return choose_greedy(views, k, moves, n, weights)

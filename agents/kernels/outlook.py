@@ -28,7 +28,6 @@ from scala40_env.kernels.table import accepted_bits, replaceable_bits
 __all__ = [
     "CONTEXTS",
     "FEATURES",
-    "HAND_POINTS",
     "NUM_CONTEXTS",
     "NUM_FEATURES",
     "OUTLOOK",
@@ -119,10 +118,12 @@ _EARLY_LAPS, _LAST_LAP, _NEAR, _AT_THE_DOOR = 6, 20, 5, 2
 _SMALL_HAND = 4
 
 # Places of what `look_around` writes, and how many there are.
-SEEN_ONE, SEEN_TWO, UNSEEN, ATTACHABLE, NEXT_ATTACHABLE, REPLACEABLE, MELDS = range(7)
+SEEN_ONE, SEEN_TWO, PER_COPY, ATTACHABLE, NEXT_ATTACHABLE, REPLACEABLE, MELDS = range(7)
 KNOWN, THREW, NEXT_OPENED, LEAST, OTHERS, OPENED, OPEN_LEAST, LAP = range(7, 15)
 OUTLOOK = 15
 
+#: A division by the number of unseen cards is a product with this many bits behind the point, exact for so few cards.
+_OUTS_SHIFT = 32
 _HIGH_ACE = 13
 _LOW = 0x1FFF_1FFF_1FFF_1FFF
 _POSITIONS = 0x3FFF_3FFF_3FFF_3FFF
@@ -176,7 +177,7 @@ def _longer(one: int) -> int:
 def _outs(around: np.ndarray, bits: int) -> int:
     """How many of a thousand unseen cards are copies of these."""
     copies = count_bits(bits & ~around[SEEN_ONE]) + count_bits(bits & ~around[SEEN_TWO])
-    return copies * 1000 // around[UNSEEN]
+    return copies * around[PER_COPY] >> _OUTS_SHIFT
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def look_around(g: Record, around: np.ndarray) -> None:
     one, two = seen_cards(g, seat)
     naturals = PACK - 4
     around[SEEN_ONE], around[SEEN_TWO] = one, two
-    around[UNSEEN] = max(naturals - count_bits(one) - count_bits(two), 1)
+    around[PER_COPY] = (1000 << _OUTS_SHIFT) // max(naturals - count_bits(one) - count_bits(two), 1) + 1
     around[LAP] = min(int(g["turns_played"]) // max(int(g["seats_in"]), 1), _LAST_LAP)
     _look_at_table(g, around)
     _look_at_rivals(g, seat, around)

@@ -27,7 +27,7 @@ from numba.extending import intrinsic, overload
 from scala40_env.kernels.jit import JIT_DISABLED, Record, cache_for, is_usable, light_optimizing
 from scala40_env.kernels.state import GAME
 
-__all__ = ["MOST_MOVES", "address_of", "game_at", "island", "moves_at"]
+__all__ = ["MOST_MOVES", "address_of", "game_at", "island", "moves_at", "words_at"]
 
 #: Length of a list of moves: no position has more legal moves than the table has actions.
 MOST_MOVES = 1045
@@ -54,6 +54,12 @@ def moves_at(address: Any) -> np.ndarray:
     return moves
 
 
+def words_at(address: Any, length: int) -> np.ndarray:
+    """The array of so many words (int64) at an address."""
+    words: np.ndarray = address
+    return words
+
+
 @intrinsic
 def _record_address(typingctx: Any, record: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -70,14 +76,20 @@ def _record_at(typingctx: Any, address: Any) -> Any:
     return _GAME_TYPE(types.intp), codegen
 
 
-@intrinsic
-def _pointer_at(typingctx: Any, address: Any) -> Any:
-    pointer = types.CPointer(types.int16)
+def _pointer_to(kind: Any) -> Any:
+    """Make an intrinsic that turns an address into a pointer."""
+    pointer = types.CPointer(kind)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(pointer))
+    def typing(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(pointer))
 
-    return pointer(types.intp), codegen
+        return pointer(types.intp), codegen
+
+    return intrinsic(typing)
+
+
+_moves_pointer, _words_pointer = _pointer_to(types.int16), _pointer_to(types.int64)
 
 
 @overload(address_of, strict=False)
@@ -94,7 +106,12 @@ def _game_at(address: Any) -> Any:
 
 @overload(moves_at, strict=False)
 def _moves_at(address: Any) -> Any:
-    return lambda address: numba.carray(_pointer_at(address), MOST_MOVES)
+    return lambda address: numba.carray(_moves_pointer(address), MOST_MOVES)
+
+
+@overload(words_at, strict=False)
+def _words_at(address: Any, length: Any) -> Any:
+    return lambda address, length: numba.carray(_words_pointer(address), length)
 
 
 def island(function: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
