@@ -4,7 +4,7 @@
 >>> agents.make("search:playouts=2000").settings.playouts
 2000
 
-Options, as in ``search:ms=100,threads=2,playout=greedy``, are the fields of `SearchSettings`. The kernels are in
+Options, as in ``search:ms=100,threads=2,depth=2``, are the fields of `SearchSettings`. The kernels are in
 `agents.kernels.search`; ``docs/agents.md`` tells how it searches.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent, make
+from agents.expert import pack, read_weights
+from agents.kernels.choice import EXPERT
 from agents.kernels.search import (
     MOST_PLANS,
     PLAN_LENGTH,
@@ -32,13 +35,15 @@ from agents.kernels.search import (
     summarize,
 )
 from agents.kernels.search_value import VALUES
-from scala40_env.cores import cores_there
+from scala40_env.cores import threads_there
 from scala40_env.rules.errors import shown, suggestion
 
 if TYPE_CHECKING:
     from scala40_env.rules.config import Rules
     from scala40_env.rules.view import View
 
+#: The weights of the forecasts: an expert's, fitted to how hands ended and not only to what tells ends of a turn apart.
+FORECASTS = Path(__file__).parent / "weights" / "forecasts.json"
 #: What is played between two looks at the clock takes about so long.
 _PART_SECONDS = 0.01
 #: Slices of a batch for each thread: views differ in how long they take.
@@ -56,15 +61,16 @@ class SearchSettings:
         playouts: how many hands to play out for a decision. The choice then depends on the view and the generator
             alone, whatever the number of threads.
         threads: how many threads; 0 is one for each core that this process may use.
-        playout: the agent that plays out, one that is a kernel.
+        playout: the agent that plays the other seats, one that is a kernel.
+        guide: the agent, a kernel too, whose own turn is the first candidate, and that plays the seat's next turns.
+        width: how many candidates a turn has at most, beside those of the agents: the ends that `expert` likes best.
+        depth: how many turns of its own the seat looks ahead. What comes then is forecast; with 0 the agent of
+            ``playout`` plays all seats to the end of the hand instead.
         value: what a hand played out is worth, one of `VALUES`; ``auto`` is ``match`` inside a match and ``points``
             where one hand is all.
         bonus: points that closing the hand is worth beside what it charges, where the value is points.
-        discards: how many discards are tried after laying nothing, and after laying what the agent would lay.
-        first: how many first moves to the table are tried beside the agent's own.
-        others: how many discards are tried after every other way to lay.
         doubt: a candidate is given up when it is behind the best by so many standard errors of the difference.
-        caution: another move than the agent's own has to be better by so many standard errors of the difference.
+        caution: another move than the guide's has to be better by so many standard errors of the difference.
         tries: how often a hand is dealt again with which its holder would have opened.
         lived: how many turns of a seat that has not opened are lived again to make its hand, at most.
         lived_opened: the same for seats that have opened.
@@ -74,13 +80,13 @@ class SearchSettings:
     playouts: int | None = None
     threads: int = 0
     playout: str = "greedy"
+    guide: str = "expert"
+    width: int = 12
+    depth: int = 1
     value: str = "auto"
-    bonus: int = 30
-    discards: int = 14
-    first: int = 24
-    others: int = 1
+    bonus: int = 100
     doubt: float = 2.0
-    caution: float = 0.5
+    caution: float = 1.0
     tries: int = 6
     lived: int = 12
     lived_opened: int = 4
@@ -100,9 +106,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "playouts": (1, 10_000_000),
     "threads": (0, 256),
     "bonus": (0, 1000),
-    "discards": (1, 53),
-    "first": (0, 1000),
-    "others": (0, 53),
+    "width": (1, 64),
+    "depth": (0, 100),
     "doubt": (0, 100),
     "caution": (0, 100),
     "tries": (0, 100),
@@ -174,12 +179,16 @@ class SearchAgent(Agent):
     def __init__(self, settings: SearchSettings | None = None) -> None:
         self.settings = settings or SearchSettings()
         self.name = "search"
-        self._player = _kernel_agent(self.settings.playout)
-        self._threads = self.settings.threads or len(cores_there())
+        self._player = _kernel_agent("playout", self.settings.playout)
+        self._guide = _kernel_agent("guide", self.settings.guide)
+        self._threads = self.settings.threads or threads_there()
+        self._kinds = [self._player.kernel_id, self._guide.kernel_id, EXPERT]
+        self.weights = np.array([self._player.weights, self._guide.weights, pack(read_weights(FORECASTS))])
 
     def check_rules(self, rules: Rules) -> None:
-        """Raise `AgentError` if the agent that plays out can't play by these rules."""
+        """Raise `AgentError` if one of its agents can't play by these rules."""
         self._player.check_rules(rules)
+        self._guide.check_rules(rules)
 
     def act(self, view: View, rng: np.random.Generator) -> int:
         """Search, and play the first action of the best candidate. Raises `AgentError` for a seat not on move."""
@@ -225,10 +234,8 @@ class SearchAgent(Agent):
         found, numbers = _blank(len(records)), self._numbers(match)
 
         def search_slice(first: int, last: int) -> None:
-            doubt, caution = float(self.settings.doubt), float(self.settings.caution)
-            search_views(
-                records, first, last, keys, playouts, doubt, caution, numbers, self._player.weights, *found
-            )  # fmt: skip
+            limits = (playouts, float(self.settings.doubt), float(self.settings.caution))
+            search_views(records, first, last, keys, *limits, numbers, self.weights, *found)
 
         self._in_threads(search_slice, 0, len(records), _SLICES * self._threads)
         return found
@@ -242,9 +249,8 @@ class SearchAgent(Agent):
         chosen = self.settings
         value = chosen.value if chosen.value != "auto" else "match" if match else "points"
         plausibility = [chosen.tries, chosen.lived, chosen.lived_opened]
-        worth = [self._player.kernel_id, VALUES.index(value), chosen.bonus]
-        numbers = [*plausibility, *worth, chosen.discards, chosen.others, chosen.first]
-        return np.array(numbers, np.int64)
+        worth = [VALUES.index(value), chosen.bonus]
+        return np.array([*plausibility, *self._kinds, *worth, chosen.width, chosen.depth], np.int64)
 
     def _in_threads(self, work: Callable[[int, int], None], first: int, last: int, parts: int) -> None:
         """Call ``work`` for parts of a range, in the threads of this agent."""
@@ -262,8 +268,7 @@ class _Decision:
     def __init__(self, agent: SearchAgent, record: NDArray[Any], key: Any, numbers: NDArray[np.int64]) -> None:
         self.agent, self.record, self.key, self.numbers = agent, record.copy(), key, numbers
         self.result = _blank(1)
-        self.weights = agent._player.weights
-        self.n = int(plan_turns(self.record, 0, numbers, self.weights, self.result.plans[0]))
+        self.n = int(plan_turns(self.record, 0, numbers, agent.weights, self.result.plans[0]))
         self.result.counts[0] = self.n
         self.alive = np.ones(self.n, np.bool_)
         self.values = np.empty((_FIRST_ROOM, MOST_PLANS))
@@ -303,7 +308,7 @@ class _Decision:
         self.result.visits[0, : self.n][self.alive] = last
 
     def _play_slice(self, first: int, last: int) -> None:
-        how = (self.key, self.numbers, self.weights)
+        how = (self.key, self.numbers, self.agent.weights)
         play_deals(self.record, 0, first, last, *how, self.result.plans[0], self.alive, self.values)
 
     def _drop(self) -> None:
@@ -363,8 +368,8 @@ def _number(name: str, text: str) -> Any:
         raise AgentError(f"option {name}={text}: allowed is {kind}", "search") from None
 
 
-def _kernel_agent(spec: str) -> KernelAgent:
+def _kernel_agent(name: str, spec: str) -> KernelAgent:
     player = make(spec)
     if not isinstance(player, KernelAgent):
-        raise AgentError(f"playout = {shown(spec)}: allowed is an agent that is a kernel, such as greedy", "search")
+        raise AgentError(f"{name} = {shown(spec)}: allowed is an agent that is a kernel, such as greedy", "search")
     return player

@@ -1,6 +1,7 @@
 """Fitting the forecasts of the expert to lessons: a small net, its gradients by hand, the Adam optimizer.
 
 Within a lesson only differences count: what all ends of a turn have in common says nothing on which one to choose.
+Where turns are compared that have not come yet, as `search` does, their levels count too.
 """
 
 from __future__ import annotations
@@ -80,14 +81,19 @@ class Lessons:
         return Lessons(*(getattr(self, field.name)[:n] for field in fields(self)))
 
 
-def fit(table: Mapping[str, Any], lessons: Lessons, passes: int, seed: int, rate: float = 1e-3) -> dict[str, Any]:
-    """The table fitted to lessons, beginning with its own weights and this rate of learning; its stakes stay."""
+def fit(
+    table: Mapping[str, Any], lessons: Lessons, passes: int, seed: int, rate: float = 1e-3, levels: float = 0.0
+) -> dict[str, Any]:
+    """The table fitted to lessons, beginning with its own weights and this rate of learning; its stakes stay.
+
+    ``levels`` is the weight of how hands ended, beside that of the differences between the ends of a turn.
+    """
     scaling = _Scaling.of(lessons)
     weights = scaling.floats(table)
     optimizer, rng = _Adam(weights, passes * -(-len(lessons.counts) // _BATCH), rate), np.random.default_rng(seed)
     for _ in range(passes):
         for batch in _batches(lessons, scaling, rng):
-            optimizer.step(_gradients(weights, batch))
+            optimizer.step(_gradients(weights, batch, levels))
     return table_of(table["stakes"], scaling.whole(weights))
 
 
@@ -210,13 +216,14 @@ def _units(weights: Mapping[str, Floats], batch: _Batch) -> Floats:
     return np.maximum(summed, np.float32(0))
 
 
-def _gradients(weights: Mapping[str, Floats], batch: _Batch) -> dict[str, Floats]:
-    """How the squared error of the differences changes with the weights."""
+def _gradients(weights: Mapping[str, Floats], batch: _Batch, levels: float) -> dict[str, Floats]:
+    """How the squared error of the differences, and that of the levels with their weight, changes with the weights."""
     x, c = batch.features, batch.contexts
     units = _units(weights, batch)
     forecasts = units @ weights["forecasts_by_unit"].T + x @ weights["forecasts_by_feature"].T
     forecasts += c @ weights["forecasts_by_context"].T
-    off = _centred(forecasts, batch.real) - _centred(batch.outcomes, batch.real)
+    missed = (forecasts - batch.outcomes) * batch.real
+    off = _centred(missed, batch.real) + np.float32(levels) * missed
     off *= 2 / batch.real.sum()
     off_units = (off @ weights["forecasts_by_unit"]) * (units > 0).astype(np.float32)
     return {

@@ -33,6 +33,8 @@ FORMAT = "scala40 tuning"
 #: The stakes that rounds try to raise and to lower by this factor: those of single hands, for tuning plays no matches.
 TRIED = ("own points without limit", "others' points without limit", "percent of own points where pozzo cards are kept")
 FACTOR = 1.5
+#: Weight of the levels at most: differences would be drowned.
+MOST_LEVELS = 100
 #: Lessons of a block, the steps of the progress bar, and games that are made ready for one.
 _BLOCK, _GAMES = 2000, 4000
 
@@ -59,6 +61,9 @@ class TuneSettings:
     """Lessons of a round."""
     only_unopened: bool = False
     """Fit only the forecasts of unopened hands, which count where a flat sum is charged; keep them whatever comes."""
+    levels: float = 0.0
+    """Fit how hands end too, with this weight beside what tells the ends of a turn apart, and keep it whatever comes:
+    search forecasts by such weights."""
     passes: int = 2
     """How often a fit goes through all lessons."""
     rate: float = 3e-4
@@ -96,6 +101,8 @@ def _check(settings: TuneSettings) -> None:
             raise BadUsage(f"--{name.replace('_', '-')} {getattr(settings, name)}: allowed is 1 and more")
     if not 0 < settings.rate < 1:
         raise BadUsage(f"--rate {settings.rate}: allowed is more than 0 and less than 1")
+    if not 0 <= settings.levels <= MOST_LEVELS:
+        raise BadUsage(f"--levels {settings.levels:g}: allowed is 0 to {MOST_LEVELS}")
     if settings.seed < 0:
         raise BadUsage(f"--seed {settings.seed}: allowed is 0 and more")
     for name in ("against", "preset", "seats"):
@@ -204,6 +211,8 @@ class _Tuning:
             words += ["--start", str(s.start)]
         if s.only_unopened:
             words.append("--only-unopened")
+        if s.levels:
+            words += ["--levels", f"{s.levels:g}"]
         for name in ("rounds", "lessons", "passes", "rate", "deals", "points_of_a_hand", "seed"):
             words += [f"--{name.replace('_', '-')}", str(getattr(s, name))]
         return shlex.join(words)
@@ -223,9 +232,10 @@ class _Tuning:
         lessons = self._lessons(number)
         old, new = self._worth(self.best, number), self._fitted(lessons, number)
         worth = self._worth(new, number)
-        if not self.settings.only_unopened:
+        for_play = not (self.settings.only_unopened or self.settings.levels)
+        if for_play:
             new, worth = self._with_better_stakes(new, worth, number)
-        kept = worth > old or self.settings.only_unopened
+        kept = worth > old or not for_play
         self.rounds.append({"lessons": len(lessons.counts), "old": old, "new": worth, "kept": kept})
         if kept:
             self.best = new
@@ -238,7 +248,7 @@ class _Tuning:
         if self.settings.only_unopened:
             return self._with_table(fit_unopened(table, lessons), number)
         s = self.settings
-        return self._with_table(fit(table, lessons, s.passes, s.seed + number, s.rate), number)
+        return self._with_table(fit(table, lessons, s.passes, s.seed + number, s.rate, s.levels), number)
 
     def _with_better_stakes(self, content: dict[str, Any], worth: float, number: int) -> tuple[dict[str, Any], float]:
         """The weights with stakes of single hands raised and lowered, one after the other, where that is worth more."""

@@ -17,7 +17,7 @@ from agents.kernels.outlook import (
     look_around,
     write_features,
 )
-from agents.kernels.planning import MOST_STATES, reach
+from agents.kernels.planning import MOST_STATES, first_move, reach
 from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
 from agents.kernels.worth import seen_cards
 from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
@@ -33,6 +33,8 @@ from scala40_env.kernels.state import DRAW, GAME, JOKER, NONE, PLAY
 __all__ = [
     "EXPERT_WEIGHTS",
     "FORECASTS",
+    "FORECAST_BITS",
+    "FORECAST_MASK",
     "HEADER",
     "HIDDEN",
     "STAKES_AT",
@@ -42,6 +44,7 @@ __all__ = [
     "add_forecasts",
     "choose_expert",
     "ends_of",
+    "forecast_turn",
     "sum_units",
     "table_of",
     "value_of",
@@ -73,6 +76,12 @@ TABLE = _BIAS + len(FORECASTS) * NUM_CONTEXTS
 EXPERT_WEIGHTS = HEADER + len(TABLES) * TABLE
 #: Hidden units count in this much of the weights' unit.
 UNIT_SHIFT = 8
+
+#: Of a forecast that is handed on: this part of the weights' unit, in so many bits.
+_OF_A_FORECAST, FORECAST_BITS = 10, 21
+#: Those that are: hands won, own points, the others'.
+_HANDED_ON = 3
+FORECAST_MASK = (1 << FORECAST_BITS) - 1
 
 _NOTHING = -(1 << 62)
 #: A turn's worth and its first move go in one number: the move in the low bits, the worth above them, within bounds.
@@ -185,37 +194,45 @@ def _best_discard(
     return best, most
 
 
+@kernel
+def _best_end(g: Record, states: Records, n: int, weights: np.ndarray) -> tuple[int, int, int]:
+    """Where the best end of the turn is, of these states, its discard and its worth.
+
+    Closing is worth `_MOST_WORTH`; the discard is NONE where the hand is closed already. NONE, NONE and `_NOTHING` if
+    there is no end, as when the attaching ban is lifted.
+    """
+    table, worth = table_of(g, weights), np.empty(WORTH, np.int64)
+    add_forecasts(g, weights, table, worth)
+    discards, around = np.empty(MOST_MOVES, np.int16), np.empty(OUTLOOK, np.int64)
+    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    units, best, discard, most = np.zeros(HIDDEN, np.int64), NONE, NONE, _NOTHING
+    for at in range(n):
+        count = ends_of(states[at], discards)
+        if count < 0:
+            return at, NONE, _MOST_WORTH
+        if count == 0:
+            continue
+        if int(states[at]["hand_n"][int(g["turn"])]) == 1:
+            return at, int(discards[0]), _MOST_WORTH
+        action, value = _best_discard(states[at], discards, count, table, worth, around, features, summed, units)
+        if value > most:
+            best, discard, most = at, action, value
+    return best, discard, most
+
+
 @island
 def _plan(address: int, weights_address: int) -> int:
     """The worth of the best way to end the turn and the first move on it, to be read by `_worth_of` and `_move_of`.
 
-    Closing is worth `_MOST_WORTH`; the move is NONE if no way is found, as when the attaching ban is lifted.
+    Closing is worth `_MOST_WORTH`; the move is NONE if no way is found.
     """
-    g, weights = game_at(address), words_at(weights_address, EXPERT_WEIGHTS)
-    states = np.empty(MOST_STATES, GAME)
-    first = np.empty(MOST_STATES, np.int16)
-    n = reach(g, states, first)
-    table = table_of(g, weights)
-    worth = np.empty(WORTH, np.int64)
-    add_forecasts(g, weights, table, worth)
-    discards, around = np.empty(MOST_MOVES, np.int16), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units, best, most = np.zeros(HIDDEN, np.int64), NONE, _NOTHING
-    for at in range(n):
-        count = ends_of(states[at], discards)
-        if count < 0:
-            best, most = int(first[at]), _MOST_WORTH
-            break
-        if count == 0:
-            continue
-        if int(states[at]["hand_n"][int(g["turn"])]) == 1:
-            best, most = int(first[at]) if at else int(discards[0]), _MOST_WORTH
-            break
-        action, value = _best_discard(states[at], discards, count, table, worth, around, features, summed, units)
-        if value > most:
-            best, most = int(first[at]) if at else action, value
+    g = game_at(address)
+    states, ways = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16)
+    n = reach(g, states, ways)
+    at, discard, most = _best_end(g, states, n, words_at(weights_address, EXPERT_WEIGHTS))
     keep(states)
-    return min(max(most, 1 - _MOST_WORTH), _MOST_WORTH) << _MOVE_BITS | (best - NONE)
+    move = first_move(ways, at) if at > 0 else discard
+    return min(max(most, 1 - _MOST_WORTH), _MOST_WORTH) << _MOVE_BITS | (move - NONE)
 
 
 @kernel
@@ -226,6 +243,58 @@ def _move_of(plan: int) -> int:
 @kernel
 def _worth_of(plan: int) -> int:
     return plan >> _MOVE_BITS
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is forecast for the best end
+
+
+@kernel
+def _forecast(which: int, table: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
+    """One of the forecasts, in its weights' unit."""
+    value = table[_BIAS + which * NUM_CONTEXTS + context]
+    for f in range(NUM_FEATURES):
+        value += features[f] * table[_DIRECT + which * NUM_FEATURES + f]
+    bias = _UNIT_BIAS + context * HIDDEN
+    for h in range(HIDDEN):
+        value += (max(units[h] + table[bias + h], 0) >> UNIT_SHIFT) * table[_OUT + which * HIDDEN + h]
+    return value
+
+
+@kernel
+def _packed(state: Record, discard: int, weights: np.ndarray) -> int:
+    """The forecasts for the end of a turn in one number, as `forecast_turn` gives them."""
+    around, table = np.empty(OUTLOOK, np.int64), table_of(state, weights)
+    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    units, packed = np.zeros(HIDDEN, np.int64), 0
+    look_around(state, around)
+    context = write_features(state, around, discard - DISCARD, features)
+    sum_units(table, features, summed, units)
+    for which in range(_HANDED_ON):
+        value = _forecast(which, table, context, features, units)
+        packed = packed << FORECAST_BITS | min(max(value // _OF_A_FORECAST, 0), FORECAST_MASK)
+    return packed
+
+
+@island
+def _forecast_island(address: int, weights_address: int) -> int:
+    g, weights = game_at(address), words_at(weights_address, EXPERT_WEIGHTS)
+    states, ways = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16)
+    n = reach(g, states, ways)
+    at, discard, _ = _best_end(g, states, n, weights)
+    left = 1 if at == NONE or discard == NONE else int(states[at]["hand_n"][int(g["turn"])])
+    packed = NONE if left == 1 else _packed(states[at], discard, weights)
+    keep(states)
+    return packed
+
+
+@kernel
+def forecast_turn(g: Record, weights: np.ndarray) -> int:
+    """The three forecasts for the best end of the turn that begins here, `FORECAST_BITS` each, hands won first.
+
+    In units of a 10,000th hand and a 1,000th point. NONE if the hand can be closed in this turn, or no end is found.
+    """
+    return _forecast_island(address_of(g), address_of(weights))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ game: what differs in the outcomes is what the ends are worth, and the luck that
 import numpy as np
 
 from agents.kernels.choice import choose
-from agents.kernels.expert import FORECASTS, HIDDEN, WORTH, add_forecasts, ends_of, sum_units, table_of, value_of
+from agents.kernels.ends import ACTION, MOST_ENDS, STATE, bring_best, gather_ends, swap_rows, value_ends
+from agents.kernels.expert import FORECASTS
 from agents.kernels.outlook import NUM_FEATURES, OUTLOOK, look_around, write_features
 from agents.kernels.planning import MOST_STATES, reach
 from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
@@ -34,60 +35,17 @@ LEARNER = 0
 _LESSON_EVERY, _STRAY_EVERY = 3, 10
 #: Streams of the generator.
 _TURNS, _PICKS = 1, 2
-_MOST_ENDS = MOST_STATES * 14
-_STATE, _ACTION, _VALUE = range(3)
 
 
 @kernel
-def _gather(states: Records, n: int, ends: np.ndarray, discards: np.ndarray) -> int:
-    """Write all ends of the turn but closing; returns how many, 0 if the hand can be closed: no lesson in that."""
-    found = 0
-    for at in range(n):
-        count = ends_of(states[at], discards)
-        if count < 0 or (count > 0 and int(states[at]["hand_n"][int(states[at]["turn"])]) == 1):
-            return 0
-        for k in range(count):
-            if found < _MOST_ENDS:
-                ends[found, _STATE], ends[found, _ACTION] = at, discards[k]
-                found += 1
-    return found
-
-
-@kernel
-def _value(g: Record, states: Records, ends: np.ndarray, n: int, weights: np.ndarray) -> None:
-    """Write what the learner thinks of the ends."""
-    worth, around = np.empty(WORTH, np.int64), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units, table = np.zeros(HIDDEN, np.int64), table_of(g, weights)
-    add_forecasts(g, weights, table, worth)
-    for at in range(n):
-        state = states[ends[at, _STATE]]
-        if at == 0 or ends[at, _STATE] != ends[at - 1, _STATE]:
-            look_around(state, around)
-        context = write_features(state, around, int(ends[at, _ACTION]) - DISCARD, features)
-        sum_units(table, features, summed, units)
-        ends[at, _VALUE] = value_of(table, worth, context, features, units)
-
-
-@kernel
-def _swap_rows(rows: np.ndarray, one: int, other: int) -> None:
-    for column in range(rows.shape[1]):
-        kept = rows[one, column]
-        rows[one, column] = rows[other, column]
-        rows[other, column] = kept
-
-
 @kernel
 def _pick(ends: np.ndarray, n: int, key: int, game: int, turn: int) -> int:
     """Bring the ends of the lesson to the front, the best first, then some by chance; returns how many they are."""
     for at in range(min(ENDS, n)):
-        other = at
         if at < _BEST:
-            for k in range(at + 1, n):
-                other = k if ends[k, _VALUE] > ends[other, _VALUE] else other
+            bring_best(ends, n, at)
         else:
-            other += below(philox(key, game, _PICKS + at, turn)[0], n - at)
-        _swap_rows(ends, at, other)
+            swap_rows(ends, at, at + below(philox(key, game, _PICKS + at, turn)[0], n - at))
     return min(ENDS, n)
 
 
@@ -116,8 +74,8 @@ def _note_outcome(g: Record, seat: int, outcomes: np.ndarray) -> None:
 @kernel
 def _start_end(states: Records, end: np.ndarray, work: Records) -> None:
     """Write the game after this end of the turn into the first record of ``work``."""
-    copy_record(work, 0, states[end[_STATE]])
-    apply_action(work[0], int(end[_ACTION]))
+    copy_record(work, 0, states[end[STATE]])
+    apply_action(work[0], int(end[ACTION]))
 
 
 @kernel
@@ -143,7 +101,7 @@ def _play_on(
 @kernel
 def _note_features(states: Records, end: np.ndarray, features: np.ndarray) -> int:
     """Write the numbers of one end (int16[NUM_FEATURES]); returns its context."""
-    state, action = states[end[_STATE]], int(end[_ACTION])
+    state, action = states[end[STATE]], int(end[ACTION])
     around, wide = np.empty(OUTLOOK, np.int64), np.empty(NUM_FEATURES, np.int64)
     look_around(state, around)
     context = write_features(state, around, action - DISCARD, wide)
@@ -168,12 +126,12 @@ def _is_draw_of_learner(g: Record, seating: np.ndarray, moves: np.ndarray) -> bo
 
 @kernel
 def _gather_after(
-    g: Record, draw: int, drawn: Records, states: Records, first: np.ndarray, ends: np.ndarray, discards: np.ndarray
+    g: Record, draw: int, drawn: Records, states: Records, ways: np.ndarray, ends: np.ndarray, discards: np.ndarray
 ) -> int:
-    """Draw so in a copy, and gather the ends of the turn as `_gather` does."""
+    """Draw so in a copy, and gather the ends of the turn as `gather_ends` does."""
     copy_record(drawn, 0, g)
     apply_action(drawn[0], draw)
-    return _gather(states, reach(drawn[0], states, first), ends, discards)
+    return gather_ends(states, reach(drawn[0], states, ways), ends, discards)
 
 
 @entry
@@ -195,9 +153,9 @@ def give_lessons(
     int8[n, ENDS], ``outcomes`` int16[n, ENDS, OUTCOMES], ``counts`` int8[n], how many ends each has.
     """
     moves, discards = np.empty(MOST_MOVES, np.int16), np.empty(MOST_MOVES, np.int16)
-    states, first, work = np.empty(MOST_STATES, GAME), np.empty(MOST_STATES, np.int16), np.empty(1, GAME)
+    states, ways, work = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16), np.empty(1, GAME)
     drawn = np.empty(1, GAME)
-    ends, lessons, i = np.zeros((_MOST_ENDS, 3), np.int64), 0, 0
+    ends, lessons, i = np.zeros((MOST_ENDS, 3), np.int64), 0, 0
     while i < len(games) and lessons < len(counts):
         start_match(games, i)
         g, turn = games[i], 0
@@ -207,10 +165,10 @@ def give_lessons(
             turn += 1
             if teaches and _is_draw_of_learner(g, seating[i], moves):
                 for at in range(2):
-                    n = _gather_after(g, POZZO if at else STOCK, drawn, states, first, ends, discards)
+                    n = _gather_after(g, POZZO if at else STOCK, drawn, states, ways, ends, discards)
                     if n == 0:
                         break
-                    _value(g, states, ends, n, weights[LEARNER])
+                    value_ends(g, states, ends, n, weights[LEARNER])
                     _pick(ends, n, key, i, turn)
                     _play_on(states, ends[0], work, seating[i], kinds, weights, key, moves)
                     contexts[lessons, at] = _note_features(states, ends[0], features[lessons, at])
@@ -219,9 +177,9 @@ def give_lessons(
                 lessons += 1 if n else 0
                 n = 0
             if (teaches or strays) and _is_turn_of_learner(g, seating[i]):
-                n = _gather(states, reach(g, states, first), ends, discards)
+                n = gather_ends(states, reach(g, states, ways), ends, discards)
             if n > 1:
-                _value(g, states, ends, n, weights[LEARNER])
+                value_ends(g, states, ends, n, weights[LEARNER])
                 n = _pick(ends, n, key, i, turn)
             if n > 1 and teaches:
                 counts[lessons] = n

@@ -11,13 +11,15 @@ from scala40_env.kernels.islands import MOST_MOVES
 from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.legality import fingerprint
 from scala40_env.kernels.moves import emit_table_moves, min_left
-from scala40_env.kernels.state import NONE, PLAY
+from scala40_env.kernels.state import PLAY
 from scala40_env.kernels.turn import apply_table_move
 
-__all__ = ["MOST_STATES", "reach"]
+__all__ = ["BEFORE", "MOST_STATES", "MOVE", "first_move", "line_to", "reach"]
 
 #: States of a turn that are looked at, at most.
 MOST_STATES = 160
+#: Columns of the ways to states: the state before it, and the move that led on from there.
+BEFORE, MOVE = range(2)
 
 
 @kernel
@@ -29,15 +31,16 @@ def _is_new(keys: np.ndarray, n: int, key: int) -> bool:
 
 
 @kernel
-def reach(g: Record, states: Records, first: np.ndarray) -> int:
+def reach(g: Record, states: Records, ways: np.ndarray) -> int:
     """Write the states that the rest of the turn may pass through into ``states`` (Records[MOST_STATES]), ``g`` first.
 
-    ``first`` (int16) gets the first move on the way to each. Depth first; returns how many there are.
+    ``ways`` (int16[MOST_STATES, 2]) gets the state before each and the move from there, as `line_to` reads them. Depth
+    first; returns how many there are.
     """
     keys, stack = np.empty(MOST_STATES, np.int64), np.empty(MOST_STATES, np.int64)
     moves = np.empty(MOST_MOVES, np.int16)
     copy_record(states, 0, g)
-    first[0], keys[0], stack[0] = NONE, fingerprint(g), 0
+    keys[0], stack[0] = fingerprint(g), 0
     n, depth = 1, 1
     while depth:
         depth -= 1
@@ -54,8 +57,29 @@ def reach(g: Record, states: Records, first: np.ndarray) -> int:
             keys[n] = fingerprint(states[n])
             if not _is_new(keys, n, keys[n]):
                 continue
-            first[n] = moves[k] if at == 0 else first[at]
+            ways[n, BEFORE], ways[n, MOVE] = at, moves[k]
             stack[depth] = n
             depth += 1
             n += 1
     return n
+
+
+@kernel
+def first_move(ways: np.ndarray, at: int) -> int:
+    """The first move on the way to a state that is not the first one."""
+    while ways[at, BEFORE]:
+        at = int(ways[at, BEFORE])
+    return int(ways[at, MOVE])
+
+
+@kernel
+def line_to(ways: np.ndarray, at: int, line: np.ndarray) -> int:
+    """Write the moves on the way to a state into ``line``; returns how many they are."""
+    length, before = 0, at
+    while before:
+        length += 1
+        before = int(ways[before, BEFORE])
+    for back in range(length - 1, -1, -1):
+        line[back] = ways[at, MOVE]
+        at = int(ways[at, BEFORE])
+    return length

@@ -1,10 +1,13 @@
-"""Search: whole turns as candidates, played out on the same deals of the unseen cards by a fast agent.
+"""Search: whole turns as candidates, played on over the same deals of the unseen cards, as far as the next turn.
 
 A candidate (*plan*) is a row of actions: where a seat draws or may buy, one legal action each; where it plays, some
-moves to the table and the discard that ends the turn. `plan_turns` finds them, `play_deals` plays them out on some of
+moves to the table and the discard that ends the turn. `plan_turns` finds them, `play_deals` plays them on over some of
 the numbered deals, `drop_worse` gives up those that are clearly behind, `pick` takes one; `search_views` is all that in
 one call for many views, with a budget of playouts. What a deal brings depends on the key and its number alone, so that
 neither threads nor the order of work change anything.
+
+A playout ends where the seat has drawn for its next turn (or one later): what the best end of that turn is worth is
+forecast by a net. That leaves out the luck of the rest of the hand, so that a few hundred deals tell candidates apart.
 """
 
 from typing import NamedTuple
@@ -13,15 +16,18 @@ import numpy as np
 
 from agents.kernels.choice import choose
 from agents.kernels.determinize import NUM_PLAUSIBILITY, deal_unseen
-from agents.kernels.greedy import WEIGHTS, choose_greedy
-from agents.kernels.search_value import value_of
+from agents.kernels.ends import ACTION, MOST_ENDS, STATE, bring_best, gather_ends, value_ends
+from agents.kernels.expert import forecast_turn
+from agents.kernels.planning import MOST_STATES, line_to, reach
+from agents.kernels.search_value import forecast_value, value_of
 from scala40_env.kernels.actions import SLOTS
 from scala40_env.kernels.bits import copy_record, keep
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.legality import MOST_MOVES, fingerprint, legal_moves
 from scala40_env.kernels.phases import is_over
-from scala40_env.kernels.state import GAME, PLAY
+from scala40_env.kernels.scoring import num_units
+from scala40_env.kernels.state import DRAW, GAME, NONE, PLAY
 
 __all__ = [
     "MOST_PLANS",
@@ -39,24 +45,28 @@ __all__ = [
 #: Room for candidates, and for the actions of one.
 MOST_PLANS, PLAN_LENGTH = 64, 40
 
+#: Rows of the weights: of the agent that plays out, of the guide, and of the expert that ranks and forecasts turns.
+PLAYOUT, GUIDE, EXPERT_ROW = range(3)
 # The settings of a search, by their place in an int64 array; the first are those of `determinize`.
-#: The agent that plays out (`choice`); what a hand is worth, and the points that closing it adds (`search_value`).
-PLAYER, VALUE, BONUS = range(NUM_PLAUSIBILITY, NUM_PLAUSIBILITY + 3)
-#: How many discards are tried after laying nothing or what the agent lays, how many after laying something else, and
-#: how many first moves to the table beside the agent's own.
-DISCARDS, OTHERS, FIRST = range(NUM_PLAUSIBILITY + 3, NUM_PLAUSIBILITY + 6)
-NUM_SETTINGS = NUM_PLAUSIBILITY + 6
+#: The kinds of these agents (`choice`), from here on in this order.
+KINDS = NUM_PLAUSIBILITY
+#: What a hand is worth, and the points that closing it adds (`search_value`).
+HAND_VALUE, BONUS = range(KINDS + 3, KINDS + 5)
+#: How many candidates a turn has at most, and how many turns of its own the seat looks ahead.
+WIDTH, DEPTH = range(KINDS + 5, KINDS + 7)
+NUM_SETTINGS = KINDS + 7
 
 #: Deals after which candidates are given up for the first time.
 _FIRST_CHUNK = 16
-_GREEDY = np.array(WEIGHTS, np.int64)
+#: Tells ends of a turn in one state from each other.
+_SPREAD = 0x0165_667B
 
 
 class Turns(NamedTuple):
     """Candidates in the making.
 
-    `plans`: int16[64, 40]; `found`: int64[1], how many they are; `line`: int16[40], the actions of the one in hand;
-    `ends`: int64[64], fingerprints of the positions that lines have led to, after their number; `moves`: int16[1045],
+    `plans`: int16[64, 40]; `found`: int64[1], how many they are; `line`: int16[160], the actions of the one in hand;
+    `ends`: int64[64], fingerprints of the ends that lines have led to, after their number; `moves`: int16[1045],
     room for legal moves.
     """
 
@@ -75,7 +85,7 @@ class Turns(NamedTuple):
 def _push(turns: Turns, length: int, last: int) -> None:
     """Add the first ``length`` actions of the line and a last one, while there is room."""
     n = int(turns.found[0])
-    if n == MOST_PLANS:
+    if n == MOST_PLANS or length >= PLAN_LENGTH:
         return
     plan = turns.plans[n]
     plan[:] = -1
@@ -86,17 +96,6 @@ def _push(turns: Turns, length: int, last: int) -> None:
 
 
 @kernel
-def _keep_moves(moves: np.ndarray, n: int, low: int, high: int) -> int:
-    """Keep of these moves those from ``low`` up to ``high``."""
-    kept = 0
-    for at in range(n):
-        if low <= int(moves[at]) < high:
-            moves[kept] = moves[at]
-            kept += 1
-    return kept
-
-
-@kernel
 def _drop_move(moves: np.ndarray, n: int, action: int) -> int:
     """Take one move out of these; returns how many are left."""
     for at in range(n):
@@ -104,18 +103,6 @@ def _drop_move(moves: np.ndarray, n: int, action: int) -> int:
             moves[at] = moves[n - 1]
             return n - 1
     return n
-
-
-@kernel
-def _push_discards(work: Records, turns: Turns, length: int, most: int, done: int) -> None:
-    """Add the line with each of ``most`` discards, in the order in which `greedy` likes them; not the one ``done``."""
-    left = _keep_moves(turns.moves, legal_moves(work[0], turns.moves), 0, SLOTS)
-    left = _drop_move(turns.moves, left, done)
-    while left and most:
-        action = choose_greedy(work, 0, turns.moves, left, _GREEDY)
-        _push(turns, length, action)
-        left = _drop_move(turns.moves, left, action)
-        most -= 1
 
 
 @kernel
@@ -132,71 +119,84 @@ def _is_new(ends: np.ndarray, end: int) -> bool:
 
 
 @kernel
-def _push_line(work: Records, turns: Turns, length: int, most: int, own: int) -> None:
-    """Add the line with up to ``most`` discards, first the agent's ``own``, unless another led to the same position."""
-    if not _is_new(turns.ends, fingerprint(work[0])):
-        return
-    if int(work[0]["phase"]) != PLAY:  # its last move closed the hand
-        _push(turns, length - 1, int(turns.line[length - 1]))
-        return
-    if own >= 0:
-        _push(turns, length, own)
-        most -= 1
-    _push_discards(work, turns, length, most, own)
+def _push_end(state: Record, turns: Turns, length: int, discard: int) -> None:
+    """Add the line with this discard (-1: its last move closed the hand), unless another led to the same end."""
+    if _is_new(turns.ends, fingerprint(state) ^ (discard + 1) * _SPREAD):
+        _push(turns, length if discard >= 0 else length - 1, discard if discard >= 0 else int(turns.line[length - 1]))
 
 
 @kernel
-def _lay_on(work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns, length: int) -> tuple[int, int]:
-    """Let the agent go on with its turn; returns the length of the line then, and its discard (-1: none was left)."""
+def _push_turn(work: Records, settings: np.ndarray, row: int, weights: np.ndarray, turns: Turns, length: int) -> bool:
+    """Add the line as one of the agents goes on with it; returns whether that closes the hand."""
     while int(work[0]["phase"]) == PLAY and length < PLAN_LENGTH - 1:
-        action = choose(int(settings[PLAYER]), work, 0, weights, 0, length, turns.moves)
+        action = choose(int(settings[KINDS + row]), work, 0, weights[row], 0, length, turns.moves)
         if action < SLOTS:
-            return length, action
+            _push_end(work[0], turns, length, action)
+            return int(work[0]["hand_n"][int(work[0]["turn"])]) == 1
         turns.line[length] = action
         length += 1
         apply_action(work[0], action)
-    return length, -1
+    _push_end(work[0], turns, length, -1)
+    return is_over(work[0])
 
 
 @kernel
-def _plan_parts(g: Record, work: Records, settings: np.ndarray, turns: Turns, length: int) -> None:
-    """Add what the agent would lay, but less of it: each beginning of the line in hand."""
-    copy_record(work, 0, g)
-    for at in range(length):
-        _push_line(work, turns, at, int(settings[DISCARDS if at == 0 else OTHERS]), -1)
-        apply_action(work[0], int(turns.line[at]))
+def _push_best_ends(g: Record, width: int, weights: np.ndarray, turns: Turns) -> None:
+    """Add the ends of the turn that the expert thinks most of, until there are ``width`` candidates."""
+    states, ways = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16)
+    ends, n = np.empty((MOST_ENDS, 3), np.int64), reach(g, states, ways)
+    n = gather_ends(states, n, ends, turns.moves)
+    value_ends(g, states, ends, n, weights)
+    for at in range(n):
+        if int(turns.found[0]) >= width:
+            break
+        bring_best(ends, n, at)
+        state = int(ends[at, STATE])
+        _push_end(states[state], turns, line_to(ways, state, turns.line), int(ends[at, ACTION]))
+    keep(states)
 
 
 @kernel
-def _plan_others(g: Record, work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
-    """Add turns that begin with each other move to the table: that move alone, and with what the agent lays then."""
-    first, most = np.empty(MOST_MOVES, np.int16), int(settings[OTHERS])
-    n = _keep_moves(first, legal_moves(g, first), SLOTS, MOST_MOVES)
-    for at in range(min(n, int(settings[FIRST]))):
+def _push_every_move(g: Record, work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
+    """Add a turn for each legal move, as the guide goes on with it."""
+    first = np.empty(MOST_MOVES, np.int16)
+    for at in range(legal_moves(g, first)):
+        if int(first[at]) < SLOTS:
+            _push_end(g, turns, 0, int(first[at]))
+            continue
         copy_record(work, 0, g)
         turns.line[0] = first[at]
         apply_action(work[0], int(first[at]))
-        _push_line(work, turns, 1, most, -1)
-        length, own = _lay_on(work, settings, weights, turns, 1)
-        _push_line(work, turns, length, most, own)
+        _push_turn(work, settings, GUIDE, weights, turns, 1)
+
+
+@kernel
+def _plan_as_agents(g: Record, work: Records, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> bool:
+    """Add the turns of the agents, first the guide's. If one closes the hand it is the only one; returns whether."""
+    for row in (GUIDE, EXPERT_ROW, PLAYOUT):
+        copy_record(work, 0, g)
+        if _push_turn(work, settings, row, weights, turns, 0):
+            turns.plans[0] = turns.plans[int(turns.found[0]) - 1]
+            turns.found[0] = 1
+            return True
+    return False
 
 
 @kernel
 def _plan_play(g: Record, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
-    """Add the turns that a player might play from here, first the one that the agent would."""
+    """Add the turns that a player might play from here, first the guide's."""
     work = np.empty(1, GAME)
-    copy_record(work, 0, g)
-    length, own = _lay_on(work, settings, weights, turns, 0)
-    _push_line(work, turns, length, int(settings[DISCARDS]), own)
-    _plan_parts(g, work, settings, turns, length)
-    _plan_others(g, work, settings, weights, turns)
+    if not _plan_as_agents(g, work, settings, weights, turns):
+        _push_best_ends(g, int(settings[WIDTH]), weights[EXPERT_ROW], turns)
+        if int(turns.found[0]) == 1:  # no end is in sight before the attaching ban is lifted
+            _push_every_move(g, work, settings, weights, turns)
     keep(work)
 
 
 @kernel
 def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, turns: Turns) -> None:
-    """Add every legal action for itself, first the agent's own."""
-    own = choose(int(settings[PLAYER]), views, k, weights, 0, 0, turns.moves)
+    """Add every legal action for itself, first the guide's."""
+    own = choose(int(settings[KINDS + GUIDE]), views, k, weights[GUIDE], 0, 0, turns.moves)
     n = legal_moves(views[k], turns.moves)
     _push(turns, 0, own)
     for at in range(_drop_move(turns.moves, n, own)):
@@ -207,10 +207,11 @@ def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarr
 def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
     """Write the candidates for the seat on move in view ``k`` into ``plans`` (int16[64, 40]); returns how many.
 
-    The first is what the agent that plays out would play. Actions that a plan does not need are -1.
+    ``weights`` (int64[3, NUM_WEIGHTS]) are those of the agents. The first candidate is the guide's turn. Actions that
+    a plan does not need are -1.
     """
     found, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
-    turns = Turns(plans, found, np.empty(PLAN_LENGTH, np.int16), ends, np.empty(MOST_MOVES, np.int16))
+    turns = Turns(plans, found, np.empty(MOST_STATES, np.int16), ends, np.empty(MOST_MOVES, np.int16))
     if int(views[k]["phase"]) == PLAY:
         _plan_play(views[k], settings, weights, turns)
     else:
@@ -231,12 +232,43 @@ def _play_plan(g: Record, plan: np.ndarray) -> None:
 
 
 @kernel
-def _play_out(work: Records, settings: np.ndarray, weights: np.ndarray, key: int, moves: np.ndarray) -> None:
-    """Let the agent play all seats to the end of the hand."""
-    count = 0
-    while not is_over(work[0]):
-        apply_action(work[0], choose(int(settings[PLAYER]), work, 0, weights, key, count, moves))
+def _forecast(g: Record, seat: int, settings: np.ndarray, weights: np.ndarray) -> float:
+    """What the turn that begins here is worth by the forecasts; NaN where there are none."""
+    if num_units(g) < int(g["num_players"]) or int(g["unopened_points"]) != NONE:
+        return np.nan  # the forecasts know of no partners and no flat sums
+    packed = forecast_turn(g, weights[EXPERT_ROW])
+    return (
+        np.nan if packed == NONE else forecast_value(g, seat, int(settings[HAND_VALUE]), int(settings[BONUS]), packed)
+    )
+
+
+@kernel
+def _play_out(
+    work: Records, seat: int, left: int, settings: np.ndarray, weights: np.ndarray, key: int, moves: np.ndarray
+) -> float:
+    """Play on until the seat begins the last of ``left`` turns, or the hand is over; returns what that is worth."""
+    g, count, playing = work[0], 0, False
+    while not is_over(g):
+        own = int(g["turn"]) == seat
+        if own and not playing and int(g["phase"]) == PLAY:
+            left -= 1
+            if left == 0:
+                value = _forecast(g, seat, settings, weights)
+                if not np.isnan(value):
+                    return value
+        playing = own and int(g["phase"]) == PLAY
+        row = GUIDE if playing and left >= 0 else PLAYOUT  # the guide's draws take long
+        apply_action(g, choose(int(settings[KINDS + row]), work, 0, weights[row], key, count, moves))
         count += 1
+    return value_of(g, seat, int(settings[HAND_VALUE]), int(settings[BONUS]))
+
+
+@kernel
+def _turns_ahead(view: Record, depth: int) -> int:
+    """How many turns the seat plays, the one that a draw begins too, before what comes is forecast; -1: all."""
+    if depth == 0:
+        return -1
+    return depth + 1 if int(view["phase"]) == DRAW else depth
 
 
 @kernel
@@ -253,15 +285,14 @@ def _play_deal(
     moves: np.ndarray,
 ) -> None:
     """Play the candidates that are alive out on one deal. ``work`` is room for the game played and for the deal."""
-    seat = int(view["turn"])
+    seat, left = int(view["turn"]), _turns_ahead(view, int(settings[DEPTH]))
     copy_record(work, 1, view)
     deal_unseen(work[1], seat, settings, key, deal, work, moves)
     for plan in range(len(alive)):
         if alive[plan]:
             copy_record(work, 0, work[1])
             _play_plan(work[0], plans[plan])
-            _play_out(work, settings, weights, key, moves)
-            values[deal, plan] = value_of(work[0], seat, int(settings[VALUE]), int(settings[BONUS]))
+            values[deal, plan] = _play_out(work, seat, left, settings, weights, key, moves)
 
 
 @entry

@@ -10,7 +10,8 @@ from typing import Any
 
 from experiments.console import BadUsage
 from experiments.league.blocks import Block, BlockPlayer, DealError, Job
-from experiments.league.crew import MOST_TRIES, THREADS, Span, outcome_of
+from experiments.league.crew import MOST_TRIES, Span, outcome_of
+from scala40_env.cores import THREADS
 
 #: Blocks for each core of the cluster that are under way or wait for one before them.
 _AHEAD = 3

@@ -22,6 +22,7 @@ import numpy as np
 
 from agents import AgentError
 from experiments.league.blocks import Block, BlockPlayer, DealError, Job
+from scala40_env.cores import THREADS
 
 #: A block: number of the first deal, how many.
 Span = tuple[int, int]
@@ -30,9 +31,6 @@ Span = tuple[int, int]
 MOST_TRIES = 3
 #: Blocks for each worker that may wait for one before them: bounds the memory.
 _AHEAD = 4
-
-#: Tells agents that think on several cores how many of them they have.
-THREADS = "SCALA40_THREADS"
 
 
 def spans(first: int, last: int, size: int) -> list[Span]:

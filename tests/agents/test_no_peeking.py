@@ -16,7 +16,7 @@ from scala40_env.rules.reading import Games
 from tests.agents.tables import with_other_hidden_cards
 
 #: How an agent is made here where its name alone would make one that looks at the clock.
-SPECS = {"search": "search:playouts=120,threads=2,first=4"}
+SPECS = {"search": "search:playouts=120,threads=2,width=5"}
 #: Rules that show every phase, discards kept or used, jokers that come back, and teams.
 RULES = [
     Rules.fisca(num_players=2),

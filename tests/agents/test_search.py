@@ -14,6 +14,7 @@ from agents.kernels.search import MOST_PLANS
 from agents.kernels.search_value import VALUES
 from agents.search import SearchAgent, SearchSettings, search_agent
 from scala40_env import Game, Rules, View
+from scala40_env.cores import cores_there
 from scala40_env.kernels.jit import JIT_DISABLED
 from scala40_env.rules.config import PRESETS
 from tests.agents.tables import play, records
@@ -25,7 +26,7 @@ TWO = Rules.fisca(num_players=2, match="single_hand")
 
 
 def search(**options: Any) -> SearchAgent:
-    return SearchAgent(SearchSettings(**{"playouts": FEW, "threads": 1, "first": 4, **options}))
+    return SearchAgent(SearchSettings(**{"playouts": FEW, "threads": 1, "width": 5, **options}))
 
 
 def choices(rules: Rules, seed: int, most: int) -> list[View]:
@@ -85,12 +86,26 @@ def test_options() -> None:
         ("value=points2", ["value = 'points2'", "did you mean 'points'", "match"]),
         ("playout=gredy", ["gredy", "did you mean 'greedy'"]),
         ("playout=search", ["playout = 'search'", "a kernel"]),
+        ("guide=search", ["guide = 'search'", "a kernel"]),
+        ("width=0", ["width = 0", "1 to 64"]),
+        ("depth=1.5", ["depth=1.5", "an integer"]),
     ],
 )
 def test_options_that_can_not_be(options: str, words: list[str]) -> None:
     with pytest.raises(AgentError) as refused:
         agents.make(f"search:{options}")
     assert [word for word in words if word not in str(refused.value)] == []
+
+
+def test_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An option, or else what a league tells its workers, or else a thread for each core."""
+    monkeypatch.setenv("SCALA40_THREADS", "3")
+    assert (search(threads=0)._threads, search(threads=5)._threads) == (3, 5)
+    monkeypatch.setenv("SCALA40_THREADS", "many")
+    with pytest.raises(AgentError, match="SCALA40_THREADS=many: allowed is a number of threads"):
+        agents.make("search")
+    monkeypatch.delenv("SCALA40_THREADS")
+    assert search(threads=0)._threads == len(cores_there())
 
 
 def test_it_survives_pickling() -> None:
@@ -158,7 +173,8 @@ def test_a_single_legal_move_is_played_at_once() -> None:
 def test_playouts_are_not_exceeded() -> None:
     for view in choices(TWO, 5, 3 if JIT_DISABLED else 20):
         found = search(playouts=FEW).search(view, _rng(0))
-        assert 0 < found.visits.sum() <= FEW
+        assert found.visits.sum() <= FEW
+        assert (found.visits.sum() > 0) == (found.counts[0] > 1)
         few = search(playouts=1).search(view, _rng(0))  # not even one deal for two candidates
         assert few.visits.sum() == 0 and few.picks[0] == 0
 
@@ -167,7 +183,7 @@ def test_playouts_are_not_exceeded() -> None:
 def test_the_budget_of_time_is_used_and_ends() -> None:
     """More time is more deals; and a minute is never used up where one candidate is surely best."""
     view = choices(Rules.fisca(num_players=6, match="single_hand"), 3, 1)[0]
-    fast, slow = (search(playouts=None, ms=ms, threads=2, first=24).search(view, _rng(0)) for ms in (5, 250))
+    fast, slow = (search(playouts=None, ms=ms, threads=2).search(view, _rng(0)) for ms in (5, 250))
     assert 0 < fast.visits.max() < slow.visits.max()
     sure = view_of({"opened": [True, True], "table": ["5s 6s 7s"], "hands": ["8s Kd", "?5"]})
     found = search(playouts=None, ms=60_000).search(sure, _rng(0))
@@ -181,7 +197,7 @@ def test_the_budget_of_time_is_used_and_ends() -> None:
 
 def test_values_are_of_legal_actions() -> None:
     for view in choices(TWO, 6, 3 if JIT_DISABLED else 25):
-        found = search(first=24).search(view, _rng(1))
+        found = search(width=12).search(view, _rng(1))
         values = found.values(0)
         assert set(values.actions.tolist()) <= set(view.legal_actions())
         assert (np.diff(values.actions) > 0).all() and (values.errors >= 0).all()
@@ -191,14 +207,22 @@ def test_values_are_of_legal_actions() -> None:
 
 
 def test_candidates_are_whole_turns_each_once() -> None:
+    several = 0
     for view in choices(TWO, 7, 4 if JIT_DISABLED else 30):
-        found = search(first=24, others=2).search(view, _rng(1))
-        n = int(found.counts[0])
-        assert 1 < n <= MOST_PLANS
-        plans = [tuple(plan[plan >= 0].tolist()) for plan in found.plans[0, :n]]
+        n, plans = _candidates(search(width=12), view)
+        several += n > 3
+        assert 1 <= n <= MOST_PLANS
         assert len(set(plans)) == n
         for plan in plans:
             assert _ends_the_turn(view, plan)
+    assert several
+
+
+def _candidates(agent: SearchAgent, view: View) -> tuple[int, list[tuple[int, ...]]]:
+    """How many candidates there are, and their actions."""
+    found = agent.search(view, _rng(1))
+    n = int(found.counts[0])
+    return n, [tuple(plan[plan >= 0].tolist()) for plan in found.plans[0, :n]]
 
 
 def _ends_the_turn(view: View, plan: tuple[int, ...]) -> bool:
@@ -209,10 +233,89 @@ def _ends_the_turn(view: View, plan: tuple[int, ...]) -> bool:
     return view.phase != "play" or game.hand_over or game.turn != view.seat
 
 
+@pytest.mark.parametrize("guide", ["greedy", "expert"])
+def test_the_first_candidate_is_the_turn_of_the_guide(guide: str) -> None:
+    agent = agents.make(guide)
+    for view in choices(TWO, 8, 3 if JIT_DISABLED else 30):
+        game, turn = Game.from_position(view.position()), []
+        while not game.hand_over and game.turn == view.seat and (view.phase == "play" or not turn):
+            turn.append(agent.act(game.view(view.seat), _rng(0)))
+            game.play_action(turn[-1])
+        assert _candidates(search(guide=guide), view)[1][0] == tuple(turn)
+
+
+def test_the_width_bounds_the_candidates() -> None:
+    """Beside the turns of the three agents; a wider search has those of a narrower one too."""
+    wider = 0
+    for view in choices(TWO, 9, 3 if JIT_DISABLED else 30):
+        if view.phase == "play":
+            (few, narrow), (many, wide) = (_candidates(search(width=width), view) for width in (4, 20))
+            assert few <= 4 and many <= 20 and set(narrow) <= set(wide)
+            wider += many > few
+    assert wider
+
+
+def test_caution_keeps_to_the_guide() -> None:
+    views = choices(TWO, 4, 4 if JIT_DISABLED else 40)
+    bold, timid = (
+        [int(search(caution=caution, doubt=100).search(view, _rng(0)).picks[0]) for view in views]
+        for caution in (0, 100)
+    )
+    assert not any(timid)
+    assert any(bold)
+
+
+def test_where_the_attaching_ban_is_lifted_every_move_is_a_candidate() -> None:
+    """No card may be thrown while it attaches, unless all do: then the planner sees no end of the turn."""
+    view = view_of({"opened": [False, True], "table": ["5s 6s 7s", "9h 9d 9c"], "hands": ["8s 4s 9s", "?5"]})
+    n, plans = _candidates(search(), view)
+    assert n == 3 and {plan[0] for plan in plans} == set(view.legal_actions())
+
+
+@pytest.mark.jit
+def test_without_depth_hands_are_played_out() -> None:
+    """By the value of winning each playout is 1, -1 or, if nobody closes, 0; and forecasts lie between."""
+    for phase in ("draw", "play"):
+        views = [view for seed in range(8) for view in choices(TWO, seed, 40) if view.phase == phase]
+        whole = {
+            depth: [_is_whole(search(depth=depth, value="win", playouts=64), view) for view in views]
+            for depth in (0, 1)
+        }
+        assert all(whole[0]) and not all(whole[1])
+
+
+def _is_whole(agent: SearchAgent, view: View) -> bool:
+    """Whether the values of all candidates are sums of whole numbers."""
+    found = agent.search(view, _rng(0))
+    total = found.means[0] * found.visits[0]
+    return bool(np.allclose(total, np.rint(total)))
+
+
+@pytest.mark.jit
+def test_forecasts_are_on_the_level_of_hands_played_out() -> None:
+    """What they leave out is luck: hands played to the end scatter much more around about the same mean."""
+    views = [view for seed in range(4) for view in choices(TWO, seed, 30) if view.phase == "play"]
+    found = [[search(depth=depth, doubt=100).search(view, _rng(0)) for view in views] for depth in (1, 0)]
+    some = [at for at, one in enumerate(found[0]) if one.visits[0, 0]]
+    means, errors = (np.array([[getattr(one[at], name)[0, 0] for at in some] for one in found]) for name in _MOMENTS)
+    assert len(some) > 40
+    assert abs(means[0].mean() - means[1].mean()) < 0.15
+    assert np.corrcoef(means)[0, 1] > 0.8
+    assert np.median(errors[0] / errors[1]) < 0.7
+
+
+_MOMENTS = ("means", "errors")
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_it_closes_when_it_can(value: str) -> None:
     position = {"opened": [True, True], "table": ["5s 6s 7s", "8h 8d 8c"], "hands": ["8s 9s Ts 2d", "?5"]}
-    assert move(search(value=value), view_of(position)) == "attach 8s 1 high"
+    view = view_of(position)
+    n, [plan] = _candidates(search(value=value), view)
+    game = Game.from_position(view.position())
+    for action in plan:
+        game.play_action(action)
+    assert n == 1 and game.hand_over
 
 
 @pytest.mark.jit
@@ -220,7 +323,7 @@ def test_it_does_not_feed_the_next_player() -> None:
     """The opponent has one card left after its turn: a card that attaches lets it close by drawing from the pozzo."""
     rules = {"preset": "fisca", "num_players": 2, "match": "single_hand"}
     position = {"rules": rules, "opened": [True, True], "table": ["5s 6s 7s"], "hands": ["8s Kd Qc 2h", "?1"]}
-    assert move(search(playouts=2000, first=24), view_of(position)) != "discard 8s"
+    assert move(search(playouts=2000), view_of(position)) != "discard 8s"
 
 
 @pytest.mark.jit
@@ -269,7 +372,8 @@ def test_it_beats_random() -> None:
 
 
 @pytest.mark.slow
-def test_it_beats_greedy() -> None:
-    """With a budget as of 100 ms; one of a tenth is about as strong as greedy."""
-    gain = _gain(search(playouts=6000, threads=2, first=24), GREEDY, 100)
+@pytest.mark.parametrize("other", ["greedy", "expert"])
+def test_it_beats(other: str) -> None:
+    """With a budget of less than 100 ms."""
+    gain = _gain(search(playouts=4000, width=12, threads=2), agents.make(other), 150)
     assert gain.mean() > 0

@@ -73,6 +73,7 @@ def test_worse_weights_are_dropped(
     ("flags", "words"),
     [
         (["--rounds", "0"], ["--rounds 0", "1 and more"]),
+        (["--levels", "-1"], ["--levels -1", "0 to 100"]),
         (["--rate", "0"], ["--rate 0", "less than 1"]),
         (["--seed", "-1"], ["--seed -1", "0 and more"]),
         (["--against", "tests.agents.test_base:Stubborn"], ["only scripted agents"]),
@@ -148,21 +149,34 @@ def test_only_forecasts_of_unopened_hands_are_fitted() -> None:
     assert fitted["forecasts_by_feature"][first][5] > 100
 
 
-def test_gradients_are_those_of_the_error() -> None:
+@pytest.mark.jit
+def test_levels_are_kept_whatever_comes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are not for play: neither the stakes are changed nor the old weights kept where those play better."""
+    assert tune("--out", str(tmp_path), "--rounds", "1", "--levels", "0.5", "--rate", "0.05") == Exit.OK
+    assert "kept" in capsys.readouterr().out
+    made, shipped = (read_weights(path)["tables"]["two_seats"] for path in (tmp_path / "expert.json", SHIPPED))
+    assert made["stakes"] == shipped["stakes"]
+    assert made["forecasts_by_context"] != shipped["forecasts_by_context"]
+    assert "--levels 0.5" in read_weights(tmp_path / "expert.json")["made_by"]["command"]
+
+
+@pytest.mark.parametrize("levels", [0.0, 0.5])
+def test_gradients_are_those_of_the_error(levels: float) -> None:
     lessons = some_lessons(50)
     scaling = expert_net._Scaling.of(lessons)
     (batch,) = expert_net._batches(lessons, scaling, np.random.default_rng(0))
     rng = np.random.default_rng(1)
     weights = {part: rng.normal(0, 0.2, shape) for part, shape in PARTS.items()}
-    gradients = expert_net._gradients(weights, batch)
+    gradients = expert_net._gradients(weights, batch, levels)
 
     def loss() -> float:
         x, c = batch.features.astype(float), batch.contexts.astype(float)
         units = np.maximum(x @ weights["units_by_feature"] + c @ weights["units_by_context"], 0)
         forecasts = units @ weights["forecasts_by_unit"].T + x @ weights["forecasts_by_feature"].T
         forecasts = forecasts + c @ weights["forecasts_by_context"].T
-        off = expert_net._centred(forecasts, batch.real) - expert_net._centred(batch.outcomes, batch.real)
-        return float((off**2).sum() / batch.real.sum())
+        missed = (forecasts - batch.outcomes) * batch.real
+        squares = expert_net._centred(missed, batch.real) ** 2 + levels * missed**2
+        return float(squares.sum() / batch.real.sum())
 
     for part in PARTS:
         for at in [(0, 0), (1, 2)]:

@@ -1,0 +1,66 @@
+"""All ends of a turn, each a state and the discard there, and what the expert thinks of them.
+
+Ends are rows of an int64 array of [MOST_ENDS, 3]: the number of the state, the discard and the value.
+"""
+
+import numpy as np
+
+from agents.kernels.expert import HIDDEN, WORTH, add_forecasts, ends_of, sum_units, table_of, value_of
+from agents.kernels.outlook import NUM_FEATURES, OUTLOOK, look_around, write_features
+from agents.kernels.planning import MOST_STATES
+from scala40_env.kernels.actions import DISCARD
+from scala40_env.kernels.jit import Record, Records, kernel
+
+__all__ = ["ACTION", "MOST_ENDS", "STATE", "VALUE", "bring_best", "gather_ends", "swap_rows", "value_ends"]
+
+MOST_ENDS = MOST_STATES * 14
+STATE, ACTION, VALUE = range(3)
+
+
+@kernel
+def gather_ends(states: Records, n: int, ends: np.ndarray, discards: np.ndarray) -> int:
+    """Write all ends of the turn but closing; returns how many, 0 if the hand can be closed."""
+    found = 0
+    for at in range(n):
+        count = ends_of(states[at], discards)
+        if count < 0 or (count > 0 and int(states[at]["hand_n"][int(states[at]["turn"])]) == 1):
+            return 0
+        for k in range(count):
+            if found < MOST_ENDS:
+                ends[found, STATE], ends[found, ACTION] = at, discards[k]
+                found += 1
+    return found
+
+
+@kernel
+def value_ends(g: Record, states: Records, ends: np.ndarray, n: int, weights: np.ndarray) -> None:
+    """Write what the expert with these weights thinks of the ends."""
+    worth, around = np.empty(WORTH, np.int64), np.empty(OUTLOOK, np.int64)
+    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    units, table = np.zeros(HIDDEN, np.int64), table_of(g, weights)
+    add_forecasts(g, weights, table, worth)
+    for at in range(n):
+        state = states[ends[at, STATE]]
+        if at == 0 or ends[at, STATE] != ends[at - 1, STATE]:
+            look_around(state, around)
+        context = write_features(state, around, int(ends[at, ACTION]) - DISCARD, features)
+        sum_units(table, features, summed, units)
+        ends[at, VALUE] = value_of(table, worth, context, features, units)
+
+
+@kernel
+def swap_rows(rows: np.ndarray, one: int, other: int) -> None:
+    """Let two rows change places."""
+    for column in range(rows.shape[1]):
+        kept = rows[one, column]
+        rows[one, column] = rows[other, column]
+        rows[other, column] = kept
+
+
+@kernel
+def bring_best(ends: np.ndarray, n: int, at: int) -> None:
+    """Bring the best of the ends from row ``at`` on to this row."""
+    best = at
+    for other in range(at + 1, n):
+        best = other if ends[other, VALUE] > ends[best, VALUE] else best
+    swap_rows(ends, at, best)
