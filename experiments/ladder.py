@@ -33,8 +33,8 @@ class LadderSettings:
     """All that have a name if left out. Who can't play the rules of a table is left out there, which the page says."""
     hands: int = 10_000
     """Hands of each pair of agents that are kernels, at least."""
-    slow_hands: int = 400
-    """Hands of each pair with an agent that is none."""
+    slow_hands: tuple[int, ...] = (1000, 400, 200)
+    """Hands of each pair with an agent that is none, at least, table by table; the last number holds for the rest."""
     seed: int = 0
     """Of the deals."""
     results: Path = Path("results/ladder")
@@ -65,8 +65,9 @@ def _run(settings: LadderSettings) -> int:
     import agents
 
     names = settings.agents or agents.names()
-    if min(settings.hands, settings.slow_hands) < 1:
-        raise BadUsage(f"--hands {settings.hands} --slow-hands {settings.slow_hands}: allowed is 1 and more")
+    if min(settings.hands, *settings.slow_hands, len(settings.slow_hands)) < 1:
+        slow = " ".join(map(str, settings.slow_hands))
+        raise BadUsage(f"--hands {settings.hands} --slow-hands {slow}: allowed is 1 and more")
     players, left_out = _seated(names)
     made: dict[str, Results] = {}
     for (preset, seats), able in players.items():
@@ -112,13 +113,14 @@ def _pair(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> 
     import agents
 
     fast = all(isinstance(agents.make(spec), agents.KernelAgent) for spec in (a, b))
+    slow_hands = settings.slow_hands[: TABLES.index((preset, seats)) + 1][-1]
     games = 2 if seats == 2 else 2 * seats + 2 * (seats % 2 == 0)  # of a deal, in line-ups of pairs
     return TournamentSettings(
         (a, b),
         preset=preset,
         seats=seats,
         lineups="pairs",
-        deals=-(-(settings.hands if fast else settings.slow_hands) // games),
+        deals=-(-(settings.hands if fast else slow_hands) // games),
         seed=settings.seed,
         out=_folder(settings, preset, seats, a, b),
         resume=True,
@@ -144,8 +146,8 @@ def _written(settings: LadderSettings, preset: str, seats: int, names: Sequence[
 
 def command_of(settings: LadderSettings) -> str:
     """The command that makes the page."""
-    numbers = ["--hands", str(settings.hands), "--slow-hands", str(settings.slow_hands), "--seed", str(settings.seed)]
-    return shlex.join(["scala40", "league", "ladder", *settings.agents, *numbers])
+    numbers = ["--hands", str(settings.hands), "--slow-hands", *map(str, settings.slow_hands)]
+    return shlex.join(["scala40", "league", "ladder", *settings.agents, *numbers, "--seed", str(settings.seed)])
 
 
 def _page(settings: LadderSettings, made: dict[str, Results], left_out: dict[str, list[str]]) -> Iterator[str]:

@@ -126,12 +126,14 @@ def test_the_ladder_leaves_out_who_can_not_play(
     monkeypatch.setattr(ladder, "TABLES", (("fisca", 2), ("megajogos", 2)))
     narrow = f"{__name__}:Narrow"
     folders = [f"--{name}={tmp_path / name}" for name in ("results", "work")]
-    words = ("--hands", "4", "--slow-hands", "2", *folders, f"--page={tmp_path / 'page.md'}")
+    words = ("--hands", "4", "--slow-hands", "6", "2", *folders, f"--page={tmp_path / 'page.md'}")
     assert main(("league", "ladder", "random", "greedy", narrow, *words)) == 0
     page = (tmp_path / "page.md").read_text()
     assert f"- {narrow} is not at 2 seats under megajogos: " in page and "knows fisca alone" in page
     assert set(read_results(tmp_path / "results" / "fisca-2.json.gz").agents) == {"greedy", "random", "narrow"}
     assert set(read_results(tmp_path / "results" / "megajogos-2.json.gz").agents) == {"greedy", "random"}
+    deals = [line for line in page.splitlines() if line.startswith(("| narrow | greedy", "| greedy | narrow"))]
+    assert len(deals) == 1 and deals[0].split(" | ")[2] == "3"  # two hands of a deal
     capsys.readouterr()
     assert main(("league", "ladder", "random", narrow, *words)) == 2
     assert "not random" in (said := capsys.readouterr().err) and "knows fisca alone" in said
