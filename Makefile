@@ -13,7 +13,7 @@ ENVIRONMENTS := $(addprefix tests/test_,$(addsuffix .py,aec check_env imports ob
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint bench peers twin clean
+.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint bench peers rllib twin clean
 
 help:  ## print this list
 	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
@@ -109,9 +109,19 @@ PEERS := .peers/pettingzoo .peers/rlcard .peers/openspiel
 
 peers: $(PEERS:%=%/.installed)  ## what 'scala40 bench peers' plays beside this project, below .peers
 
+# RLlib pins what others may want newer, so it has an environment too.
+.rllib/.installed: pyproject.toml constraints.txt | $(VENV)/.made
+	@echo "Installing RLlib into .rllib ..."
+	@$(BIN)/python -m venv --clear .rllib
+	@.rllib/bin/python $(INSTALL) -c constraints.txt -e ".[rllib]" pytest
+	@touch $@
+
+rllib: .rllib/.installed  ## RLlib below .rllib, and the test of its example
+	.rllib/bin/python -m pytest $(PYTEST_ARGS) tests/experiments/training/test_rllib.py
+
 twin: setup  ## the larger comparison of the kernels with the reference
 	$(BIN)/python $(PYTEST) -m slow
 
-clean:  ## remove runs and caches; .venv and .peers stay
+clean:  ## remove runs and caches; .venv, .peers and .rllib stay
 	rm -rf $(VENV)-oldest $(VENV)-newest runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
-	find . \( -path './$(VENV)*' -o -path ./.peers \) -prune -o -name __pycache__ -type d -print | xargs rm -rf
+	find . \( -path './$(VENV)*' -o -path ./.peers -o -path ./.rllib \) -prune -o -name __pycache__ -type d -print | xargs rm -rf

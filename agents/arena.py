@@ -44,15 +44,16 @@ _NEXT_HAND = 0x9E3779B97F4A7C15
 class HandsEnded:
     """The hands that ended in one round: arrays over the games, in their order.
 
-    Attributes: `games`, which ones; `hand_no`, from 0; `points`, `opened`, `opening_lap` (from 1; 0 if the
-    seat did not open), `played` (was the seat in the hand) and `champions` by game and seat; `winner`, the seat that
-    closed or -1; `closing`, as `CLOSINGS` of the kernels numbers it; `turns`, how many were played; `match_over`;
-    `logs`, the deals and moves, if they were asked for.
+    Attributes: `games`, which ones; `hand_no`, from 0; `points`, `jokers` (left in hand), `opened`, `opening_lap` (from
+    1; 0 if the seat did not open), `played` (was the seat in the hand) and `champions` by game and seat; `winner`, the
+    seat that closed or -1; `closing`, as `CLOSINGS` of the kernels numbers it; `turns`, how many were played;
+    `match_over`; `logs`, the deals and moves, if they were asked for.
     """
 
     games: NDArray[np.int64]
     hand_no: NDArray[np.int64]
     points: NDArray[np.int64]
+    jokers: NDArray[np.int64]
     winner: NDArray[np.int64]
     closing: NDArray[np.int64]
     opened: NDArray[np.bool_]
@@ -188,6 +189,7 @@ class _Table:
             games=which,
             hand_no=games["hand_no"].astype(np.int64),
             points=games["hand_points"][:, :seats].astype(np.int64),
+            jokers=games["jokers"][:, :seats].astype(np.int64),
             winner=games["winner"].astype(np.int64),
             closing=games["closing"].astype(np.int64),
             opened=games["opened"][:, :seats] != 0,

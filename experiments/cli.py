@@ -1,8 +1,9 @@
 """The command line ``scala40``: finds the command, reads its flags, turns errors into one line and an exit code.
 
 A command is a module with a settings dataclass, which tyro turns into flags, and ``run(settings)``, which returns the
-exit code. The module is imported only when its command is called, so that looking at the rules waits for no compiler.
-A new command is one more line in `COMMANDS`.
+exit code; it may have ``defaults(words)`` too, the settings that hold beneath these flags. The module is imported only
+when its command is called, so that looking at the rules waits for no compiler. A new command is one more line in
+`COMMANDS`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("tournament", "agents playing each other, measured", "experiments.tournament", "TournamentSettings"),
+    Command("train", "a network that learns by cloning and self-play", "experiments.train_ppo", "TrainSettings"),
+    Command("evaluate", "a checkpoint against agents, measured", "experiments.evaluate", "EvaluateSettings"),
     Command("tune", "weights of the expert, tuned by play against a pool", "experiments.tuning", "TuneSettings"),
     Command("league report", "tables and a page of results", "experiments.commands.report", "ReportSettings"),
     Command("league merge", "results of several runs as one", "experiments.commands.merge", "MergeSettings"),
@@ -44,6 +47,9 @@ COMMANDS = (
     Command("rules", "the fields of the rules, with their values", "experiments.commands.rules", "RulesSettings"),
     Command("actions", "the table of actions", "experiments.commands.actions", "ActionsSettings"),
     Command("bench engine", "decisions a second of the engine", "experiments.throughput", "ThroughputSettings"),
+    Command(
+        "bench learning", "steps a second of learners, side by side", "experiments.bench_learning", "LearningSettings"
+    ),
     Command("bench peers", "environments of this kind beside each other", "experiments.peers.bench", "PeersSettings"),
 )
 
@@ -154,21 +160,27 @@ def _list_of_commands(group: Sequence[str]) -> str:
 
 def _run(command: Command, words: Sequence[str]) -> int:
     module = import_module(command.module)
+    defaults = getattr(module, "defaults", None)
     try:
-        settings = _settings(getattr(module, command.settings), command.name, _spread_settings(words))
+        default = None if defaults is None else defaults(words)
+        settings = _settings(getattr(module, command.settings), command.name, _spread_settings(words), default)
     except SystemExit:  # the help has been printed
         return Exit.OK
     return int(module.run(settings))
 
 
-def _settings(kind: type, name: str, words: Sequence[str]) -> Any:
-    """The settings that the flags say. Raises `BadUsage`, or `SystemExit` when help was asked for."""
+def _settings(kind: type, name: str, words: Sequence[str], default: Any = None) -> Any:
+    """The settings that the flags say, over those of ``default`` if it is given.
+
+    Raises `BadUsage`, or `SystemExit` when help was asked for.
+    """
     import tyro
 
     caught = io.StringIO()
     try:
         with redirect_stderr(caught):
-            return tyro.cli(kind, prog=f"{PROGRAM} {name}", args=words, config=(tyro.conf.FlagCreatePairsOff,))
+            config = (tyro.conf.FlagCreatePairsOff,)
+            return tyro.cli(kind, prog=f"{PROGRAM} {name}", args=words, config=config, default=default)
     except SystemExit as stop:
         if not stop.code:
             raise

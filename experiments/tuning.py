@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from experiments.console import BadUsage, Exit, progress_bar
+from experiments.console import BadUsage, Exit, print_json_line, progress_bar
 
 if TYPE_CHECKING:  # the rest is imported when tuning runs: other commands must not wait for the kernels
     import numpy as np
@@ -76,6 +76,8 @@ class TuneSettings:
     """Decides all deals and all chance."""
     resume: bool = False
     """Go on with the rounds in the folder, or begin if it holds none."""
+    json: bool = False
+    """Print one JSON object with all rounds instead of a line for each."""
 
 
 def run(settings: TuneSettings) -> int:
@@ -91,7 +93,10 @@ def run(settings: TuneSettings) -> int:
     except KeyboardInterrupt:
         print(tuning.what_is_kept(), file=sys.stderr)
         return Exit.INTERRUPTED
-    print(f"The best weights are in {settings.out / WEIGHTS}.")
+    if settings.json:
+        print_json_line({"weights": str(settings.out / WEIGHTS), "rounds": tuning.rounds})
+    else:
+        print(f"The best weights are in {settings.out / WEIGHTS}.")
     return Exit.OK
 
 
@@ -162,7 +167,7 @@ class _Tuning:
     def _heading(self) -> dict[str, Any]:
         """What makes this tuning what it is: rounds may be added later."""
         kept = asdict(self.settings)
-        for name in ("out", "resume", "rounds", "start"):
+        for name in ("out", "resume", "json", "rounds", "start"):
             del kept[name]
         kept["start"] = None if self.settings.start is None else self.settings.start.name
         return json.loads(
@@ -224,9 +229,12 @@ class _Tuning:
         while len(self.rounds) < self.settings.rounds:
             self._round(len(self.rounds))
             self._save()
-            last = self.rounds[-1]
-            kept = "kept" if last["kept"] else "dropped"
-            print(f"round {len(self.rounds)}: worth {last['old']:+.4f} before, {last['new']:+.4f} after: {kept}")
+            if not self.settings.json:
+                self._tell(self.rounds[-1])
+
+    def _tell(self, last: dict[str, Any]) -> None:
+        kept = "kept" if last["kept"] else "dropped"
+        print(f"round {len(self.rounds)}: worth {last['old']:+.4f} before, {last['new']:+.4f} after: {kept}")
 
     def _round(self, number: int) -> None:
         lessons = self._lessons(number)

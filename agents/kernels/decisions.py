@@ -88,15 +88,15 @@ def teach(
 ) -> int:
     """Play hands, from number ``hand`` of ``seed`` (uint64) on, and write what the teacher would do at each decision.
 
-    ``games`` and ``views`` hold one record each; that of the game has the rules. The teacher is row 0 of ``kinds``
-    (int64[players]) and ``weights`` (int64[players, NUM_WEIGHTS]); every seat is played by one of the rows, drawn anew
-    in every hand, which in ``noise`` of 65536 decisions strays to any legal move. Decisions with one legal action are
-    left out.
+    ``games`` holds one record, which has the rules. The teacher is row 0 of ``kinds`` (int64[players]) and ``weights``
+    (int64[players, NUM_WEIGHTS]); every seat is played by one of the rows, drawn anew in every hand, which in ``noise``
+    of 65536 decisions strays to any legal move. Decisions with one legal action are left out.
 
     Written are ``observations`` (int8[n, size]), packed ``masks`` (uint8[n, bytes]), the teacher's ``actions``
     (int16[n]), ``returns`` (float32[n]: reward number ``pays`` of the hand for that seat) and ``ends`` (int64[hands]:
-    how many decisions there were up to the end of each hand). Stops before the hand that does not fit; returns how many
-    hands there are.
+    how many decisions there were up to the end of each hand); and the views of who decided, if ``views`` holds n
+    records and not a single one to work with. Stops before the hand that does not fit; returns how many hands there
+    are.
     """
     moves = np.empty(MOST_MOVES, np.int16)
     seating, keys = np.empty(MAX_SEATS, np.int64), np.empty(MAX_SEATS, np.uint64)
@@ -115,14 +115,15 @@ def teach(
                     return played
                 observe(g, seat, layout, observations[n])
                 pack_mask(moves, legal, masks[n])
-                write_view(games, 0, seat, views, 0)
+                v = n if len(views) > 1 else 0
+                write_view(games, 0, seat, views, v)
                 chance = philox(seed, number, _STRAYS, count)
                 stray = int(moves[below(chance[1], legal)])
-                action = choose(int(kinds[0]), views, 0, weights[0], keys[seat], count, moves)
+                action = choose(int(kinds[0]), views, v, weights[0], keys[seat], count, moves)
                 actions[n], seats[n] = action, seat
                 n += 1
                 if player:
-                    action = choose(int(kinds[player]), views, 0, weights[player], keys[seat], count, moves)
+                    action = choose(int(kinds[player]), views, v, weights[player], keys[seat], count, moves)
                 if below(chance[0], NOISE_PARTS) < noise:
                     action = stray
             apply_action(g, action)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError
 from agents.kernels.decisions import look_at_views
-from agents.ppo.checkpoint import Checkpoint, CheckpointError, differences_of
+from agents.ppo.checkpoint import Checkpoint, CheckpointError, check_same_rules, differences_of
 from agents.ppo.distribution import LegalActions, LegalCategorical
-from agents.ppo.network import CardNetwork
+from scala40_env.kernels.state import GAME
 from scala40_env.observation import schema_of
 from scala40_env.rules.config import Rules
 from scala40_env.rules.errors import shown
@@ -39,6 +39,16 @@ _SAMPLE = ",sample"
 _ROWS = 256
 
 
+class Network(Protocol):
+    """What can play: logits (n, actions) for observations (n, size)."""
+
+    def logits(self, observations: torch.Tensor) -> torch.Tensor:
+        """For every row the logits of all actions."""
+
+    def eval(self) -> Any:
+        """Get ready to play."""
+
+
 class Player:
     """A network that plays: the actions for arrays of records.
 
@@ -47,8 +57,9 @@ class Player:
         rules: of the games.
     """
 
-    def __init__(self, network: CardNetwork, rules: Rules) -> None:
-        self._network = network.eval()
+    def __init__(self, network: Network, rules: Rules) -> None:
+        network.eval()
+        self._network = network
         self._schema, self._actions = schema_of(rules), num_actions(rules)
 
     def look(self, views: NDArray[np.void], seats: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
@@ -65,8 +76,10 @@ class Player:
 
         The network is asked only where there is a choice. Raises `ValueError` for a row without a legal action.
         """
-        actions = masks.argmax(axis=1)
-        rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) != 1)
+        actions, legal = masks.argmax(axis=1), masks.sum(axis=1, dtype=np.int64)
+        if not legal.all():
+            raise ValueError(f"row {int(legal.argmin())} of the masks has no legal action")
+        rows = np.flatnonzero(legal > 1)
         for first in range(0, len(rows), _ROWS):
             part = rows[first : first + _ROWS]
             actions[part] = self._asked(observations[part], masks[part], None if uniform is None else uniform[part])
@@ -77,9 +90,10 @@ class Player:
     ) -> NDArray[np.int64]:
         with torch.inference_mode():
             logits = self._network.logits(torch.from_numpy(observations))
+            if uniform is None:
+                return np.where(masks, logits.numpy(), -np.inf).argmax(axis=1)
             chosen = LegalCategorical(logits, LegalActions(torch.from_numpy(masks)))
-            drawn = chosen.mode() if uniform is None else chosen.sample(torch.from_numpy(uniform))
-        actions: NDArray[np.int64] = drawn.numpy()
+            actions: NDArray[np.int64] = chosen.sample(torch.from_numpy(uniform)).numpy()
         return actions
 
 
@@ -95,7 +109,15 @@ class PPOAgent(Agent):
     def __init__(self, checkpoint: Checkpoint | None = None, name: str = "ppo", sample: bool = False) -> None:
         self.name, self.sample = name, sample
         self._checkpoint = checkpoint
+        self._network: tuple[Network, Rules] | None = None
         self._players: dict[Rules, Player] = {}
+
+    @classmethod
+    def of(cls, network: Network, rules: Rules, name: str) -> PPOAgent:
+        """An agent that plays a network that is no checkpoint's, by these rules."""
+        agent = cls(None, name)
+        agent._network = network, rules
+        return agent
 
     def check_rules(self, rules: Rules) -> None:
         """Raise `AgentError` if there is no network for these rules; it says what differs."""
@@ -113,7 +135,8 @@ class PPOAgent(Agent):
             if not view.on_move:
                 raise AgentError(f"seat {view.seat} is not on move", self.name)
         player = self._player(views[0].rules)
-        records = np.concatenate([view.state for view in views])
+        # joined as bytes: NumPy copies records field by field
+        records = np.frombuffer(b"".join(view.state.tobytes() for view in views), GAME)
         seen = player.look(records, np.array([view.seat for view in views], np.int64))
         uniform = np.array([rng.random(dtype=np.float32) for rng in rngs], np.float32) if self.sample else None
         actions: list[int] = player.choose(*seen, uniform).tolist()
@@ -121,14 +144,18 @@ class PPOAgent(Agent):
 
     def _player(self, rules: Rules) -> Player:
         if rules not in self._players:
-            self._players[rules] = Player(self._fitting(rules).network(), rules)
+            self._players[rules] = Player(self._fitting(rules), rules)
         return self._players[rules]
 
-    def _fitting(self, rules: Rules) -> Checkpoint:
-        if self._checkpoint is None:
-            return _shipped_for(rules)
-        self._checkpoint.check_rules(rules, f"agent {shown(self.name)}: its checkpoint")
-        return self._checkpoint
+    def _fitting(self, rules: Rules) -> Network:
+        """The network for these rules. Raises `AgentError` if there is none."""
+        if self._network is not None:
+            network, there = self._network
+            check_same_rules(there, rules, f"agent {shown(self.name)}: its network")
+            return network
+        checkpoint = _shipped_for(rules) if self._checkpoint is None else self._checkpoint
+        checkpoint.check_rules(rules, f"agent {shown(self.name)}: its checkpoint")
+        return checkpoint.network()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

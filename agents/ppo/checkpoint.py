@@ -21,15 +21,13 @@ from agents.base import AgentError
 from agents.ppo.layout import ACTION_VERSION, input_layout, schema_version
 from agents.ppo.network import CardNetwork, NetworkSize
 from scala40_env.observation import schema_of
-from scala40_env.rules.config import Rules
+from scala40_env.rules.config import BETWEEN_HANDS, Rules
 from scala40_env.rules.moves import num_actions
 
-__all__ = ["BETWEEN_HANDS", "Checkpoint", "CheckpointError", "differences_of"]
+__all__ = ["Checkpoint", "CheckpointError", "check_same_rules", "differences_of"]
 
 FORMAT, FORMAT_VERSION = "scala40 network", 1
 _HEADING = "heading"
-#: Options that say how hands make up a match: within a hand they change nothing, so that a network is for all of them.
-BETWEEN_HANDS = ("match", "limit", "num_hands", "reentries")
 
 
 class CheckpointError(AgentError):
@@ -102,9 +100,14 @@ class Checkpoint:
 
     def check_rules(self, rules: Rules, what: str = "the checkpoint") -> None:
         """Raise `CheckpointError` with all differences that matter, if this network is for other rules."""
-        differences = differences_of(self.rules, rules)
-        if differences:
-            raise CheckpointError(f"{what} is for other rules: {differences}")
+        check_same_rules(self.rules, rules, what)
+
+
+def check_same_rules(there: Rules, here: Rules, what: str) -> None:
+    """Raise `CheckpointError` with all differences that matter within a hand; ``what`` is for the rules ``there``."""
+    differences = differences_of(there, here)
+    if differences:
+        raise CheckpointError(f"{what} is for other rules: {differences}")
 
 
 def differences_of(there: Rules, here: Rules) -> str:

@@ -7,13 +7,10 @@ logits of each row are gathered side by side, and everything happens on those. T
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
-from torch import Tensor, nn
+from torch import Tensor
 
-__all__ = ["LegalActions", "LegalCategorical", "LegalCategoricalDistribution"]
+__all__ = ["LegalActions", "LegalCategorical"]
 
 
 class LegalActions:
@@ -91,61 +88,3 @@ class LegalCategorical:
         dense = self.log_probs.new_full((len(self.log_probs), self.legal.num_actions), -torch.inf)
         filled = torch.where(self.legal.there, self.log_probs, -torch.inf)
         return dense.scatter_reduce(1, self.legal.ids, filled, "amax")
-
-
-class LegalCategoricalDistribution(MaskableDistribution):
-    """`LegalCategorical` as MaskablePPO's policies take it.
-
-    Args:
-        action_dim: how many actions there are.
-    """
-
-    distribution: LegalCategorical
-
-    def __init__(self, action_dim: int) -> None:
-        super().__init__()
-        self.action_dim = action_dim
-        self._logits: Tensor | None = None
-
-    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
-        """A layer that gives the logits."""
-        return nn.Linear(latent_dim, self.action_dim)
-
-    def proba_distribution(self, action_logits: Tensor) -> LegalCategoricalDistribution:
-        """Take the logits (batch, actions); `apply_masking` has to follow."""
-        self._logits = action_logits.view(-1, self.action_dim)
-        return self
-
-    def apply_masking(self, masks: Any) -> None:
-        """Take the masks (batch, actions); None: everything is legal."""
-        assert self._logits is not None
-        if masks is None:
-            masks = torch.ones_like(self._logits, dtype=torch.bool)
-        given = torch.as_tensor(masks, device=self._logits.device).reshape(self._logits.shape)
-        self.distribution = LegalCategorical(self._logits, LegalActions(given))
-
-    def log_prob(self, actions: Tensor) -> Tensor:
-        """(batch,)."""
-        return self.distribution.log_prob(actions)
-
-    def entropy(self) -> Tensor:
-        """(batch,)."""
-        return self.distribution.entropy()
-
-    def sample(self) -> Tensor:
-        """int64[batch]."""
-        return self.distribution.sample()
-
-    def mode(self) -> Tensor:
-        """int64[batch]."""
-        return self.distribution.mode()
-
-    def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:
-        """Actions where everything is legal."""
-        self.proba_distribution(action_logits).apply_masking(None)
-        return self.get_actions(deterministic=deterministic)
-
-    def log_prob_from_params(self, action_logits: Tensor) -> tuple[Tensor, Tensor]:
-        """The same with their log-probabilities."""
-        actions = self.actions_from_params(action_logits)
-        return actions, self.log_prob(actions)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from agents.base import AgentError
 from agents.ppo.layout import MISSING_SUIT, SUITS_OF_TRIPLE, InputLayout
 from scala40_env.rules.cards import NUM_RANKS, NUM_SUITS
 from scala40_env.rules.melds import NUM_POSITIONS
@@ -29,7 +30,7 @@ from scala40_env.rules.moves import (
     TWO_JOKER_FORMS,
 )
 
-__all__ = ["SIZES", "CardNetwork", "NetworkSize", "Trunk"]
+__all__ = ["SIZES", "CardNetwork", "HiddenCritic", "NetworkSize", "Trunk", "size_of"]
 
 _CELLS = NUM_SUITS * NUM_POSITIONS
 #: Kernel of the first convolution, and of the others, along the ranks.
@@ -43,6 +44,8 @@ _CELL_HEADS = 11
 #: What the head for the hand as a whole says: stock, pozzo, discard a joker, buy, pass.
 _STOCK, _JOKER, _BUY = slice(0, 2), slice(2, 3), slice(3, 5)
 _WHOLE_HEADS = 5
+#: Jokers of a hand are divided by the most there are, as in an observation.
+_JOKER_SCALE = 0.25
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,15 @@ SIZES = {
     "large": NetworkSize(96, 8, 192),
 }
 """Sizes by name: `small` for CPUs, `large` for GPUs."""
+
+
+def size_of(size: str | NetworkSize) -> NetworkSize:
+    """A size, or the size of a name. Raises `AgentError` for a name that there is not."""
+    if isinstance(size, NetworkSize):
+        return size
+    if size not in SIZES:
+        raise AgentError(f"network size {size!r}: allowed are {', '.join(SIZES)}")
+    return SIZES[size]
 
 
 class _Block(nn.Module):
@@ -98,33 +110,38 @@ class Trunk(nn.Module):
     Args:
         layout: of the observations.
         size: of the network.
+        with_hidden: for a critic that sees all cards: what the other seats hold comes in too.
 
-    Call with observations (batch, `layout.size`), any dtype; gives (batch, channels, 4, 14) and a summary of it all,
+    Call with observations (batch, `layout.size`), any dtype, and for that critic what the others hold: two planes
+    of each other seat, then their jokers. Gives (batch, channels, 4, 14) and a summary of it all,
     (batch, channels + numbers).
     """
 
     scales: Tensor
 
-    def __init__(self, layout: InputLayout, size: NetworkSize) -> None:
+    def __init__(self, layout: InputLayout, size: NetworkSize, with_hidden: bool = False) -> None:
         super().__init__()
         self.layout = layout
-        self.first = nn.Conv2d(layout.planes, size.channels, (1, _FIRST), padding=(0, _FIRST // 2))
-        self.across = nn.Conv2d(layout.planes, size.channels, 1, bias=False)
+        others = (layout.num_players - 1) * with_hidden
+        self.hidden_planes, planes = 2 * others, layout.planes + 2 * others
+        self.first = nn.Conv2d(planes, size.channels, (1, _FIRST), padding=(0, _FIRST // 2))
+        self.across = nn.Conv2d(planes, size.channels, 1, bias=False)
         self.ranks = nn.Parameter(torch.zeros(1, size.channels, 1, NUM_POSITIONS))
-        self.scalars = nn.Linear(layout.num_scalars, size.numbers)
+        self.scalars = nn.Linear(layout.num_scalars + others, size.numbers)
         self.told = nn.Linear(size.numbers, size.channels, bias=False)
         self.blocks = nn.ModuleList(_Block(size) for _ in range(size.blocks))
         self.register_buffer("scales", torch.tensor(layout.scales), persistent=False)
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, observations: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The vectors of the cells, and the summary."""
-        planes = (
-            observations[:, : self.layout.planes * _CELLS]
-            .float()
-            .view(-1, self.layout.planes, NUM_SUITS, NUM_POSITIONS)
-        )
+        planes, scalars = observations[:, : self.layout.planes * _CELLS], self._numbers(observations)
+        extra = 0 if hidden is None else self.hidden_planes
+        if hidden is not None:
+            planes = torch.cat((planes, hidden[:, : self.hidden_planes * _CELLS]), 1)
+            scalars = torch.cat((scalars, hidden[:, self.hidden_planes * _CELLS :].float() * _JOKER_SCALE), 1)
+        planes = planes.float().view(-1, self.layout.planes + extra, NUM_SUITS, NUM_POSITIONS)
         planes = planes.contiguous(memory_format=torch.channels_last)
-        numbers = torch.relu(self.scalars(self._numbers(observations)))
+        numbers = torch.relu(self.scalars(scalars))
         shared = self.across(planes.mean(2, keepdim=True)) + self.ranks + self.told(numbers)[:, :, None, None]
         cells = self.first(planes).add_(shared).relu_()
         ranks = cells.mean(2, keepdim=True)
@@ -243,6 +260,27 @@ class CardNetwork(nn.Module):
     def values(self, observations: Tensor) -> Tensor:
         """Only the values: (batch,)."""
         values: Tensor = self.value(self.trunk(observations)[1])
+        return values
+
+
+class HiddenCritic(nn.Module):
+    """A value of a seat that knows what the others hold; only for learning, no player has it.
+
+    Args:
+        layout: of the observations.
+        size: see `SIZES`.
+    """
+
+    def __init__(self, layout: InputLayout, size: NetworkSize) -> None:
+        super().__init__()
+        self.trunk, self.value = Trunk(layout, size, with_hidden=True), ValueHead(size)
+        self.apply(_begin)
+        self.value.last.weight.data.mul_(0.1)
+        self.to(memory_format=torch.channels_last)
+
+    def forward(self, observations: Tensor, hidden: Tensor) -> Tensor:
+        """Values (batch,) of observations and what the others hold (as `Trunk` takes it)."""
+        values: Tensor = self.value(self.trunk(observations, hidden)[1])
         return values
 
 

@@ -88,6 +88,16 @@ def joined(blocks: Sequence[Block]) -> Block:
     return Block(np.concatenate([block.sums for block in blocks], axis=-1), by_seat, histograms)
 
 
+def chance_of(seed: int, deals: range, keys: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The seeds of deals (uint64[deals]), and so many keys for each (uint64[deals, keys]).
+
+    They depend on the seed and the deal's number alone, not on how deals make up blocks.
+    """
+    words = [np.random.SeedSequence(seed, spawn_key=(deal,)).generate_state(1 + keys, np.uint64) for deal in deals]
+    chance = np.array(words, np.uint64)
+    return chance[:, 0], chance[:, 1:]
+
+
 @dataclass(frozen=True)
 class Job:
     """All that decides what is played, in a form that goes to other processes.
@@ -153,14 +163,9 @@ class BlockPlayer:
         return Block(block.sums, block.by_seat, block.histograms, records)
 
     def _chance(self, deals: range) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The seeds of the deals, and the agents' keys by game and seat: independent of how deals make up blocks."""
-        per_deal = self._seatings.size
-        words = [
-            np.random.SeedSequence(self._job.seed, spawn_key=(deal,)).generate_state(1 + per_deal, np.uint64)
-            for deal in deals
-        ]
-        chance = np.array(words, np.uint64)
-        return chance[:, 0], chance[:, 1:].reshape(-1, self._seats)
+        """The seeds of the deals, and the agents' keys by game and seat."""
+        seeds, keys = chance_of(self._job.seed, deals, self._seatings.size)
+        return seeds, keys.reshape(-1, self._seats)
 
     def _add(
         self,

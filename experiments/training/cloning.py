@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import cos, pi
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,8 +14,9 @@ from torch.nn import functional
 
 from agents.ppo.distribution import LegalActions, LegalCategorical
 from experiments.training.teacher import Examples, unpacked
+from scala40_env.rules.errors import Scala40Error
 
-__all__ = ["CloneScore", "Cloner", "legal_of", "score_of", "soft_targets"]
+__all__ = ["CloneScore", "Cloner", "NotFinite", "check_finite", "legal_of", "score_of", "soft_targets"]
 
 #: Examples of a batch where nothing is learnt.
 _LOOKING = 2048
@@ -47,6 +51,16 @@ def soft_targets(examples: Examples, legal: LegalActions, temperature: float) ->
     return given.gather(1, legal.ids) * legal.there
 
 
+class NotFinite(Scala40Error):
+    """A loss that is no number any more: whatever is learnt from it is lost."""
+
+
+def check_finite(loss: Tensor, where: str) -> None:
+    """Raise `NotFinite` if a loss is none to learn from."""
+    if not bool(torch.isfinite(loss)):
+        raise NotFinite(f"the loss is {float(loss.detach())} in {where}: try a lower learning rate, or smaller rewards")
+
+
 class Cloner:
     """Adam on the cross-entropy to a teacher, plus the squared error of the value.
 
@@ -57,6 +71,7 @@ class Cloner:
         steps: how many there will be.
         value_weight: of the value's error in the loss.
         temperature: of soft targets, in units of reward.
+        value_scale: the value learns returns multiplied by it.
     """
 
     def __init__(
@@ -67,18 +82,20 @@ class Cloner:
         steps: int,
         value_weight: float = 0.5,
         temperature: float = 0.05,
+        value_scale: float = 1.0,
     ) -> None:
         self.network, self.actions = network, actions
         self.device = next(network.parameters()).device
         self.optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=1e-5)
-        self.learning_rate, self.steps, self.step = learning_rate, max(steps, 1), 0
-        self.value_weight, self.temperature = value_weight, temperature
+        self.learning_rate, self.steps, self.step = learning_rate, steps, 0
+        self.value_weight, self.temperature, self.value_scale = value_weight, temperature, value_scale
 
     def learn(self, examples: Examples) -> float:
         """One step on these examples; returns the loss."""
         self._set_learning_rate()
         self.network.train()
         loss = self._loss(examples)
+        check_finite(loss, f"cloning step {self.step}")
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -86,16 +103,25 @@ class Cloner:
         self.step += 1
         return float(loss.detach())
 
+    def state(self) -> dict[str, Any]:
+        """All that has to be kept to go on later, but for the network."""
+        return {"step": self.step, "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state`."""
+        self.step = state["step"]
+        self.optimizer.load_state_dict(state["optimizer"])
+
     def _set_learning_rate(self) -> None:
-        done = min(self.step / self.steps, 1.0)
+        done = min(self.step / max(self.steps, 1), 1.0)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate * (0.1 + 0.9 * 0.5 * (1 + np.cos(np.pi * done)))
+            group["lr"] = self.learning_rate * (0.1 + 0.9 * 0.5 * (1 + cos(pi * done)))
 
     def _loss(self, examples: Examples) -> Tensor:
         logits, values = self.network(torch.from_numpy(examples.observations).to(self.device))
         legal = legal_of(examples, self.actions, self.device)
         chosen = LegalCategorical(logits, legal)
-        returns = torch.from_numpy(examples.returns).to(self.device)
+        returns = torch.from_numpy(examples.returns * self.value_scale).to(self.device)
         value_error = functional.mse_loss(values, returns)
         if examples.candidates is None:
             said = chosen.log_prob(torch.from_numpy(examples.actions).to(self.device))
@@ -105,8 +131,8 @@ class Cloner:
         return loss
 
 
-def score_of(network: nn.Module, examples: Examples, actions: int) -> CloneScore:
-    """How well a network does on examples that it has not learnt from."""
+def score_of(network: nn.Module, examples: Examples, actions: int, value_scale: float = 1.0) -> CloneScore:
+    """How well a network does on examples that it has not learnt from; its values are of returns times the scale."""
     device = next(network.parameters()).device
     network.eval()
     sums = np.zeros(3)
@@ -116,7 +142,7 @@ def score_of(network: nn.Module, examples: Examples, actions: int) -> CloneScore
         with torch.no_grad():
             logits, values = network(torch.from_numpy(part.observations).to(device))
             chosen = LegalCategorical(logits, legal_of(part, actions, device))
-            errors = values - torch.from_numpy(part.returns).to(device)
+            errors = values / value_scale - torch.from_numpy(part.returns).to(device)
             found = (chosen.mode() == done).sum(), -chosen.log_prob(done).sum(), errors.square().sum()
         sums += [float(each) for each in found]
     return CloneScore(*(sums / max(len(examples), 1)).tolist())

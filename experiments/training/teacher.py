@@ -1,4 +1,4 @@
-"""Examples to clone: decisions of a scripted agent, made in kernels as fast as a learner can read them.
+"""Examples to clone: decisions of a scripted agent, made in kernels as fast as a learner can read them, or a search's.
 
 Nothing is stored: example number ``i`` of a seed is the same whenever it is asked for, so a run that goes on needs only
 the number of the hand that it has reached.
@@ -7,14 +7,16 @@ the number of the hand that it has reached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, AgentError, KernelAgent
+from agents import Agent, AgentError, KernelAgent, make
 from agents.kernels.decisions import NOISE_PARTS, teach
+from agents.search import SearchAgent, Searched
 from scala40_env import Rules
 from scala40_env.kernels.rewards import REWARD_NAMES
 from scala40_env.kernels.state import GAME
@@ -22,7 +24,7 @@ from scala40_env.observation import schema_of
 from scala40_env.rules.moves import num_actions
 from scala40_env.rules.reading import new_games
 
-__all__ = ["Examples", "TeacherStream", "kernel_rows", "unpacked"]
+__all__ = ["Examples", "SearchStream", "TeacherStream", "kernel_rows", "stream_of", "unpacked"]
 
 #: Hands asked of a kernel at once, at most: there is a number for the end of each.
 _MOST_HANDS = 1 << 16
@@ -88,8 +90,10 @@ class TeacherStream:
         seed: decides everything.
         reward: what `returns` are; a name of `scala40_env.rewards.REWARDS`.
 
-    Attributes: `hand`, the number of the next hand; set it to go on from there.
+    Attributes: `hand`, the number of the next hand; set it to go on from there. `chunk`: decisions that suit a reading.
     """
+
+    chunk: ClassVar[int] = 1 << 15
 
     def __init__(
         self,
@@ -107,20 +111,85 @@ class TeacherStream:
         self._kinds, self._weights = kernel_rows([teacher, *players])
         self._noise, self._seed, self._pays = round(noise * NOISE_PARTS), np.uint64(seed), REWARD_NAMES.index(reward)
         self._schema, self._bytes = schema_of(rules), -(-num_actions(rules) // 8)
-        self._games, self._views = new_games(rules, 0), np.zeros(1, GAME)
+        self._games = new_games(rules, 0)
 
     def read(self, count: int) -> Examples:
         """The next whole hands that fit into so many decisions (4,096 at least)."""
-        n = max(count, _LONGEST_HAND)
+        return self._read(max(count, _LONGEST_HAND), np.zeros(1, GAME))
+
+    def read_with_views(self, count: int) -> tuple[Examples, NDArray[np.void]]:
+        """The same, and the views of who decided, as records: shape (n,), dtype `GAME`."""
+        views = np.zeros(max(count, _LONGEST_HAND), GAME)
+        examples = self._read(len(views), views)
+        return examples, views[: len(examples)]
+
+    def _read(self, n: int, views: NDArray[np.void]) -> Examples:
         observations, masks = np.zeros((n, self._schema.size), np.int8), np.zeros((n, self._bytes), np.uint8)
         actions, returns = np.zeros(n, np.int16), np.zeros(n, np.float32)
         ends = np.zeros(_MOST_HANDS, np.int64)
         hands = int(
             teach(
-                *(self._games, self._views, self._seed, self.hand, self._kinds, self._weights, self._noise),
+                *(self._games, views, self._seed, self.hand, self._kinds, self._weights, self._noise),
                 *(self._pays, self._schema.layout, observations, masks, actions, returns, ends),
             )
         )
         self.hand += hands
         end = int(ends[hands - 1]) if hands else 0
         return Examples(observations[:end], masks[:end], actions[:end].astype(np.int64), returns[:end])
+
+
+class SearchStream:
+    """What a search would do in hands that its playout agent plays, and what it finds all its candidates worth.
+
+    Args:
+        teacher: the search; with a budget of playouts, so that the same seed is the same examples. Raises `AgentError`
+            otherwise.
+        rules, noise, seed, reward, hand, chunk: as of `TeacherStream`.
+    """
+
+    chunk: ClassVar[int] = _LONGEST_HAND
+
+    def __init__(
+        self, rules: Rules, teacher: SearchAgent, noise: float = 0.0, seed: int = 0, reward: str = "zero_sum_points"
+    ) -> None:
+        if teacher.settings.playouts is None:
+            raise AgentError("a teacher needs a budget of playouts: search:playouts=200", teacher.name)
+        self._teacher, self._salt = teacher, seed.to_bytes(8, "little")
+        self._stream = TeacherStream(rules, make(teacher.settings.playout), (), noise, seed, reward)
+
+    @property
+    def hand(self) -> int:
+        """The number of the next hand."""
+        return self._stream.hand
+
+    @hand.setter
+    def hand(self, number: int) -> None:
+        self._stream.hand = number
+
+    def read(self, count: int) -> Examples:
+        """The next whole hands that fit into so many decisions (4,096 at least)."""
+        examples, views = self._stream.read_with_views(count)
+        found = self._teacher.search_records(views, np.array([self._key(view) for view in views], np.uint64))
+        candidates, worths = _padded(found, len(examples))
+        return replace(examples, actions=found.actions(), candidates=candidates, worths=worths)
+
+    def _key(self, view: Any) -> int:
+        """What the deals of a search depend on: the view alone, so that it is the same however much is read at once."""
+        return int.from_bytes(blake2b(view.tobytes() + self._salt, digest_size=8).digest(), "little")
+
+
+def _padded(found: Searched, n: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The actions of all candidates, filled up with -1, and what they are worth: int64[n, most], float32[n, most]."""
+    values = [found.values(k) for k in range(n)]
+    most = max((len(one.actions) for one in values), default=1)
+    candidates, worths = np.full((n, most), -1, np.int64), np.zeros((n, most), np.float32)
+    for row, one in enumerate(values):
+        candidates[row, : len(one.actions)], worths[row, : len(one.actions)] = one.actions, one.means
+    return candidates, worths
+
+
+def stream_of(rules: Rules, teacher: Agent, noise: float, seed: int, reward: str) -> TeacherStream | SearchStream:
+    """The decisions of any teacher that there are streams for: kernels, and searches."""
+    if isinstance(teacher, SearchAgent):
+        return SearchStream(rules, teacher, noise, seed, reward)
+    return TeacherStream(rules, teacher, (), noise, seed, reward)

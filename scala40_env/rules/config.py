@@ -26,6 +26,10 @@ _JOKER_IN_HAND = {"ten": 25, "ascending": 14}
 """`joker_in_hand` where it is not given, by `court_values`."""
 
 
+BETWEEN_HANDS = ("match", "limit", "num_hands", "reentries")
+"""Fields that say how hands make up a match. Within a hand they change nothing."""
+
+
 def _choice(*choices: str, source: str, text: str) -> Any:
     """A field that is one of some words; the first is the federation's."""
     return field(default=choices[0], metadata={"choices": choices, "none": False, "source": source, "help": text})

@@ -60,9 +60,7 @@ class View:
     @property
     def state(self) -> Games:
         """A read-only copy of the scrubbed record, shape (1,) of dtype `GAME`."""
-        state = self._games.copy()
-        state.flags.writeable = False
-        return state
+        return np.frombuffer(self._games.tobytes(), GAME)  # as bytes: NumPy copies records field by field
 
     @property
     def hand(self) -> tuple[str, ...]:

@@ -150,13 +150,13 @@ def test_the_log_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("rules", [Rules.fisca(num_players=3), Rules.casa(num_players=4, buying=True)], ids=repr)
-def test_laps_of_opening_are_those_of_the_record(rules: Rules) -> None:
+def test_laps_of_opening_and_jokers_left_are_those_of_the_record(rules: Rules) -> None:
     games = 1 if JIT_DISABLED else 40
     rounds = play(rules, PLAYERS, [[0] * rules.num_players] * games, max_hands=2, logs=True)
     told = {}
     for ended in rounds:
         for at, game in enumerate(ended.games.tolist()):
-            told[game, int(ended.hand_no[at])] = ended.opening_lap[at].tolist()
+            told[game, int(ended.hand_no[at])] = ended.opening_lap[at].tolist(), ended.jokers[at].tolist()
     for game, record in enumerate(records(rules, rounds, games)):
         seen, lap = [0] * rules.num_players, 1
         for at in record.replay():
@@ -164,7 +164,8 @@ def test_laps_of_opening_are_those_of_the_record(rules: Rules) -> None:
             seen = [was or (lap if now else 0) for was, now in opened] if at.move else [0] * rules.num_players
             lap = at.game.turns_played // int(at.game.state["seats_in"][0]) + 1
             if at.game.hand_over:
-                assert told[game, at.hand - 1] == seen
+                jokers = [at.game.view(seat).hand.count("*") for seat in range(rules.num_players)]
+                assert told[game, at.hand - 1] == (seen, jokers)
 
 
 @pytest.mark.parametrize(

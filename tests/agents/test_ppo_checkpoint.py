@@ -69,6 +69,22 @@ def test_other_rules_are_refused_field_by_field_but_not_another_match(tmp_path: 
         Arena(Rules.fisca(num_players=2, opening_points=30), [agent])
 
 
+def test_a_network_of_other_rules_is_refused_too() -> None:
+    agent = PPOAgent.of(some_checkpoint().network(), RULES, "mine")
+    agent.check_rules(RULES.replace(match="single_hand"))
+    with pytest.raises(AgentError, match="'mine': its network is for other rules: opening_points is 40 there, 30 here"):
+        agent.check_rules(RULES.replace(opening_points=30))
+
+
+@pytest.mark.parametrize("sample", [True, False])
+def test_a_row_without_a_legal_action_is_refused(sample: bool) -> None:
+    masks = np.zeros((3, num_actions(RULES)), np.uint8)
+    masks[[0, 2], 5] = 1
+    seen = schema_of(RULES).empty(3)
+    with pytest.raises(ValueError, match="row 1 of the masks"):
+        Player(some_checkpoint().network(), RULES).choose(seen, masks, np.zeros(3, np.float32) if sample else None)
+
+
 def spoilt(path: Path, name: str, **changes: Any) -> Path:
     """A copy of a checkpoint with something else in its heading."""
     with np.load(path) as found:

@@ -20,7 +20,7 @@ torch = library("torch")
 library("sb3_contrib")
 made_of, sb3_policy = library("agents.ppo.network"), library("agents.ppo.policy")
 SIZES, CardNetwork, NetworkSize = made_of.SIZES, made_of.CardNetwork, made_of.NetworkSize
-CardPolicy, size_of = sb3_policy.CardPolicy, sb3_policy.size_of
+CardPolicy, size_of = sb3_policy.CardPolicy, made_of.size_of
 
 TINY = NetworkSize(8, 2, 12)
 

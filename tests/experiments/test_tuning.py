@@ -152,8 +152,9 @@ def test_only_forecasts_of_unopened_hands_are_fitted() -> None:
 @pytest.mark.jit
 def test_levels_are_kept_whatever_comes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are not for play: neither the stakes are changed nor the old weights kept where those play better."""
-    assert tune("--out", str(tmp_path), "--rounds", "1", "--levels", "0.5", "--rate", "0.05") == Exit.OK
-    assert "kept" in capsys.readouterr().out
+    assert tune("--out", str(tmp_path), "--rounds", "1", "--levels", "0.5", "--rate", "0.05", "--json") == Exit.OK
+    told = json.loads(capsys.readouterr().out)
+    assert told["weights"] == str(tmp_path / "expert.json") and [each["kept"] for each in told["rounds"]] == [True]
     made, shipped = (read_weights(path)["tables"]["two_seats"] for path in (tmp_path / "expert.json", SHIPPED))
     assert made["stakes"] == shipped["stakes"]
     assert made["forecasts_by_context"] != shipped["forecasts_by_context"]

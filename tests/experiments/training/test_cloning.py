@@ -10,7 +10,8 @@ import pytest
 
 import agents
 from agents import Agent, AgentError
-from experiments.training.teacher import Examples, TeacherStream, unpacked
+from agents.search import SearchAgent
+from experiments.training.teacher import Examples, SearchStream, TeacherStream, stream_of, unpacked
 from scala40_env import Rules
 from scala40_env.rules.moves import num_actions
 from tests.optional import library
@@ -28,6 +29,7 @@ def test_examples_are_choices_among_legal_actions_with_their_returns() -> None:
     assert 0.02 < np.abs(found.returns).mean() < 1
 
 
+@pytest.mark.jit
 def test_reading_on_gives_what_reading_at_once_gives() -> None:
     whole = TeacherStream(SMALL, agents.make("greedy"), seed=3, noise=0.1)
     parts = TeacherStream(SMALL, agents.make("greedy"), seed=3, noise=0.1)
@@ -43,6 +45,7 @@ def test_reading_on_gives_what_reading_at_once_gives() -> None:
         assert np.array_equal(one, getattr(at_once, name)), name
 
 
+@pytest.mark.jit
 def test_noise_and_other_players_change_the_positions_but_not_the_teacher() -> None:
     plain = TeacherStream(RULES, agents.make("greedy"), seed=3).read(4096)
     noisy = TeacherStream(RULES, agents.make("greedy"), [agents.make("random")], noise=0.2, seed=3).read(4096)
@@ -64,10 +67,43 @@ def test_a_teacher_of_python_is_refused() -> None:
         TeacherStream(RULES, Stranger())
 
 
+@pytest.mark.once
+@pytest.mark.jit
+def test_a_search_teaches_what_its_candidates_are_worth() -> None:
+    """The labels are those that the search itself gives to these views, however much is read at once."""
+    rules = Rules.fisca(num_players=2, hand_size=4, opening_points=0, max_laps=6)
+    search = agents.make("search:playouts=16,threads=1")
+    assert isinstance(search, SearchAgent)
+    stream, later = SearchStream(rules, search, seed=3), SearchStream(rules, search, seed=3)
+    found = stream.read(4096)
+    plain = TeacherStream(rules, agents.make("greedy"), seed=3)
+    same, views = plain.read_with_views(4096)
+    assert np.array_equal(found.observations, same.observations) and np.array_equal(found.returns, same.returns)
+    masks = unpacked(found.masks, num_actions(rules))
+    assert found.candidates is not None and found.worths is not None
+    rows, columns = np.nonzero(found.candidates >= 0)
+    assert masks[rows, found.candidates[rows, columns]].all()
+    assert (found.candidates == found.actions[:, None]).any(axis=1).all()
+    assert (found.actions != same.actions).mean() > 0.02  # it does not always agree with the agent that plays out
+    keys = np.array([stream._key(view) for view in views[:50]], np.uint64)
+    expected = search.search_records(views[:50].copy(), keys).values(7)
+    there = found.candidates[7] >= 0
+    assert found.candidates[7][there].tolist() == expected.actions.tolist()
+    np.testing.assert_allclose(found.worths[7][there], expected.means, rtol=1e-6)
+    later.hand = stream.hand
+    assert not np.array_equal(later.read(4096).observations[:100], found.observations[:100])
+
+
+def test_a_search_without_a_budget_of_playouts_is_no_teacher() -> None:
+    with pytest.raises(AgentError, match="search:playouts=200"):
+        stream_of(SMALL, agents.make("search:ms=5"), 0.0, 0, "zero_sum_points")
+
+
 def some_examples(n: int) -> Examples:
     return TeacherStream(SMALL, agents.make("greedy"), seed=1).read(n)
 
 
+@pytest.mark.jit
 def test_batches_hold_examples_once() -> None:
     """Each once, in another order; what is left over at the end is left out."""
     found = some_examples(4096)
