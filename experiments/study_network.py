@@ -112,7 +112,7 @@ def study(settings: StudySettings) -> dict[str, Any]:
     rows = [row for name, (network, rate) in networks.items() for row in _learnt(settings, rules, name, network, rate)]
     return {
         "command": shlex.join(["python", "-m", "experiments.study_network", *sys.argv[1:]]),
-        "settings": {key: str(value) if key == "out" else value for key, value in asdict(settings).items()},
+        "settings": {key: value for key, value in asdict(settings).items() if key != "out"},
         **made_by(),
         "rows": rows,
     }
