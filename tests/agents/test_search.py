@@ -372,8 +372,7 @@ def test_it_beats_random() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("other", ["greedy", "expert"])
-def test_it_beats(other: str) -> None:
-    """With a budget of less than 100 ms."""
-    gain = _gain(search(playouts=4000, width=12, threads=2), agents.make(other), 150)
+def test_it_beats_greedy() -> None:
+    """With a budget of less than 100 ms. The ladder tells how it does against `expert`: about as well."""
+    gain = _gain(search(playouts=4000, width=12, threads=2), GREEDY, 150)
     assert gain.mean() > 0
