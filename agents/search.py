@@ -60,7 +60,8 @@ class SearchSettings:
         ms: milliseconds for a decision; taken if `playouts` is None.
         playouts: how many hands to play out for a decision. The choice then depends on the view and the generator
             alone, whatever the number of threads.
-        threads: how many threads; 0 is one for each core that this process may use.
+        threads: how many threads; 0 is as many as ``SCALA40_THREADS`` says, or one for each core that this process may
+            use.
         playout: the agent that plays the other seats, one that is a kernel.
         guide: the agent, a kernel too, whose own turn is the first candidate, and that plays the seat's next turns.
         width: how many candidates a turn has at most, beside those of the agents: the ends that `expert` likes best.

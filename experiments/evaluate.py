@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,7 +114,10 @@ def _measured(settings: EvaluateSettings, player: Agent, other: Agent, rules: Ru
 
     with progress_bar("deals") as progress:
         bar = progress.add_task(f"against {other.name}", total=settings.deals)
-        show: Callable[[int], None] = lambda done: progress.update(bar, completed=done)  # noqa: E731
+
+        def show(done: int) -> None:
+            progress.update(bar, completed=done)
+
         return measure(player, other, rules, settings.deals, settings.seed, show)
 
 

@@ -370,7 +370,7 @@ def drop_worse(values: np.ndarray, deals: int, alive: np.ndarray, doubt: float) 
 def pick(values: np.ndarray, deals: int, alive: np.ndarray, caution: float) -> int:
     """The candidate to play: the best on average, less ``caution`` standard errors of the difference to the first.
 
-    The first is the agent's own turn: it is right more often than noise is.
+    The first is the guide's turn: it is right more often than noise is.
     """
     if deals == 0:
         return 0

@@ -152,7 +152,10 @@ def _as_plain(settings: LearningSettings, **more: Any) -> PlainSettings:
 def learnt_by_maskable(settings: LearningSettings) -> CardNetwork:
     """What MaskablePPO has learnt after ``settings.learn`` decisions, with the settings of `ppo_torch`."""
     same = _as_plain(settings)
-    rate: Callable[[float], float] = lambda left: same.learning_rate * left  # noqa: E731
+
+    def rate(left: float) -> float:
+        return same.learning_rate * left
+
     learner = _on_games(
         settings,
         learning_rate=rate,

@@ -23,11 +23,10 @@ def given(n: int, **rules: Any) -> Lessons:
     """The first lessons of some hands of the expert against the greedy player."""
     games = np.repeat(new_games(Rules.fisca(match="single_hand", **rules), 0), 300)
     games["seed"] = np.arange(300)
-    players = [agents.make("expert"), agents.make("greedy")]
-    weights = np.zeros((2, len(players[0].weights)), np.int64)  # type: ignore[attr-defined]
-    for row, player in enumerate(players):
-        weights[row, : len(player.weights)] = player.weights  # type: ignore[attr-defined]
-    kinds = np.array([player.kernel_id for player in players])  # type: ignore[attr-defined]
+    made = (agents.make(name) for name in ("expert", "greedy"))
+    players = [player for player in made if isinstance(player, agents.KernelAgent)]
+    weights = np.array([player.weights for player in players])
+    kinds = np.array([player.kernel_id for player in players])
     seating = np.tile(np.arange(rules["num_players"]) % 2, (300, 1))
     lessons = Lessons.room_for(n)
     arrays = lessons.features, lessons.contexts, lessons.outcomes, lessons.counts
