@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AgentError, KernelAgent, make
+from agents.beliefs import read_beliefs
 from agents.expert import pack, read_weights
-from agents.kernels.choice import EXPERT
+from agents.kernels.choice import EXPERT, NUM_WEIGHTS
 from agents.kernels.search import (
     MOST_PLANS,
     PLAN_LENGTH,
@@ -69,12 +70,14 @@ class SearchSettings:
             ``playout`` plays all seats to the end of the hand instead.
         value: what a hand played out is worth, one of `VALUES`; ``auto`` is ``match`` inside a match and ``points``
             where one hand is all.
+        trust: how much of a candidate's value is what the guide forecasts for its end, from 0 to 1; the rest is what
+            the playouts bring. Only an `expert` forecasts; other guides count as 0.
         bonus: points that closing the hand is worth beside what it charges, where the value is points.
         doubt: a candidate is given up when it is behind the best by so many standard errors of the difference.
         caution: another move than the guide's has to be better by so many standard errors of the difference.
-        tries: how often a hand is dealt again with which its holder would have opened.
-        lived: how many turns of a seat that has not opened are lived again to make its hand, at most.
-        lived_opened: the same for seats that have opened.
+        swaps: how many cards are swapped, on trial, for each hidden card of a hand, to make hands as likely as they are
+            by what their holders did; 0 leaves them as they were dealt.
+        tries: how often more cards are swapped of a hand with which its holder would have opened.
     """
 
     ms: float = 100.0
@@ -84,13 +87,13 @@ class SearchSettings:
     guide: str = "expert"
     width: int = 12
     depth: int = 1
+    trust: float = 0.5
     value: str = "auto"
     bonus: int = 100
     doubt: float = 2.0
     caution: float = 1.0
-    tries: int = 6
-    lived: int = 12
-    lived_opened: int = 4
+    swaps: int = 6
+    tries: int = 8
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
@@ -109,13 +112,13 @@ _RANGES: dict[str, tuple[float, float]] = {
     "bonus": (0, 1000),
     "width": (1, 64),
     "depth": (0, 100),
+    "trust": (0, 1),
     "doubt": (0, 100),
     "caution": (0, 100),
+    "swaps": (0, 100),
     "tries": (0, 100),
-    "lived": (0, 100),
-    "lived_opened": (0, 100),
 }
-_INTEGERS = set(_RANGES) - {"ms", "doubt", "caution"}
+_INTEGERS = set(_RANGES) - {"ms", "trust", "doubt", "caution"}
 
 
 class ActionValues(NamedTuple):
@@ -184,7 +187,7 @@ class SearchAgent(Agent):
         self._guide = _kernel_agent("guide", self.settings.guide)
         self._threads = self.settings.threads or threads_there()
         self._kinds = [self._player.kernel_id, self._guide.kernel_id, EXPERT]
-        self.weights = np.array([self._player.weights, self._guide.weights, pack(read_weights(FORECASTS))])
+        self.weights = np.array([self._player.weights, self._guide.weights, pack(read_weights(FORECASTS)), _beliefs()])
 
     def check_rules(self, rules: Rules) -> None:
         """Raise `AgentError` if one of its agents can't play by these rules."""
@@ -249,9 +252,10 @@ class SearchAgent(Agent):
         """The settings as the kernels take them."""
         chosen = self.settings
         value = chosen.value if chosen.value != "auto" else "match" if match else "points"
-        plausibility = [chosen.tries, chosen.lived, chosen.lived_opened]
+        likely = [chosen.swaps, chosen.tries]
         worth = [VALUES.index(value), chosen.bonus]
-        return np.array([*plausibility, *self._kinds, *worth, chosen.width, chosen.depth], np.int64)
+        trust = round(1000 * chosen.trust) if self._guide.kernel_id == EXPERT else 0
+        return np.array([*likely, *self._kinds, *worth, chosen.width, chosen.depth, trust], np.int64)
 
     def _in_threads(self, work: Callable[[int, int], None], first: int, last: int, parts: int) -> None:
         """Call ``work`` for parts of a range, in the threads of this agent."""
@@ -269,7 +273,8 @@ class _Decision:
     def __init__(self, agent: SearchAgent, record: NDArray[Any], key: Any, numbers: NDArray[np.int64]) -> None:
         self.agent, self.record, self.key, self.numbers = agent, record.copy(), key, numbers
         self.result = _blank(1)
-        self.n = int(plan_turns(self.record, 0, numbers, agent.weights, self.result.plans[0]))
+        self.forecasts = np.empty(MOST_PLANS)
+        self.n = int(plan_turns(self.record, 0, numbers, agent.weights, self.result.plans[0], self.forecasts))
         self.result.counts[0] = self.n
         self.alive = np.ones(self.n, np.bool_)
         self.values = np.empty((_FIRST_ROOM, MOST_PLANS))
@@ -310,7 +315,7 @@ class _Decision:
 
     def _play_slice(self, first: int, last: int) -> None:
         how = (self.key, self.numbers, self.agent.weights)
-        play_deals(self.record, 0, first, last, *how, self.result.plans[0], self.alive, self.values)
+        play_deals(self.record, 0, first, last, *how, self.result.plans[0], self.forecasts, self.alive, self.values)
 
     def _drop(self) -> None:
         if self.left > 1 and self.deals:
@@ -327,6 +332,13 @@ class _Decision:
 def _key(rng: np.random.Generator) -> Any:
     """What the deals of a search depend on: a uint64."""
     return rng.integers(0, 2**64, dtype=np.uint64)
+
+
+def _beliefs() -> NDArray[np.int64]:
+    """The beliefs as a row of the weights."""
+    row, beliefs = np.zeros(NUM_WEIGHTS, np.int64), read_beliefs()
+    row[: len(beliefs)] = beliefs
+    return row
 
 
 def _match_form(view: View) -> bool:

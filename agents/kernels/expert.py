@@ -44,6 +44,7 @@ __all__ = [
     "add_forecasts",
     "choose_expert",
     "ends_of",
+    "forecast_end",
     "forecast_turn",
     "sum_units",
     "table_of",
@@ -262,8 +263,8 @@ def _forecast(which: int, table: np.ndarray, context: int, features: np.ndarray,
 
 
 @kernel
-def _packed(state: Record, discard: int, weights: np.ndarray) -> int:
-    """The forecasts for the end of a turn in one number, as `forecast_turn` gives them."""
+def forecast_end(state: Record, discard: int, weights: np.ndarray) -> int:
+    """The three forecasts for a turn that ends in this state with this discard (its action), as in `forecast_turn`."""
     around, table = np.empty(OUTLOOK, np.int64), table_of(state, weights)
     features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
     units, packed = np.zeros(HIDDEN, np.int64), 0
@@ -283,7 +284,7 @@ def _forecast_island(address: int, weights_address: int) -> int:
     n = reach(g, states, ways)
     at, discard, _ = _best_end(g, states, n, weights)
     left = 1 if at == NONE or discard == NONE else int(states[at]["hand_n"][int(g["turn"])])
-    packed = NONE if left == 1 else _packed(states[at], discard, weights)
+    packed = NONE if left == 1 else forecast_end(states[at], discard, weights)
     keep(states)
     return packed
 

@@ -8,6 +8,9 @@ neither threads nor the order of work change anything.
 
 A playout ends where the seat has drawn for its next turn (or one later): what the best end of that turn is worth is
 forecast by a net. That leaves out the luck of the rest of the hand, so that a few hundred deals tell candidates apart.
+
+What the guide, an `expert`, forecasts for the end of a candidate itself counts beside the playouts: both are about as
+good at telling candidates apart, and where they are wrong they seldom are so together.
 """
 
 from typing import NamedTuple
@@ -15,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.kernels.choice import choose
-from agents.kernels.determinize import NUM_PLAUSIBILITY, deal_unseen
+from agents.kernels.determinize import NUM_LIKELY, deal_unseen
 from agents.kernels.ends import ACTION, MOST_ENDS, STATE, bring_best, gather_ends, value_ends
-from agents.kernels.expert import forecast_turn
+from agents.kernels.expert import forecast_end, forecast_turn
 from agents.kernels.planning import MOST_STATES, line_to, reach
 from agents.kernels.search_value import forecast_value, value_of
-from scala40_env.kernels.actions import SLOTS
+from scala40_env.kernels.actions import DISCARD, SLOTS
 from scala40_env.kernels.bits import copy_record, keep
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.jit import Record, Records, entry, kernel
@@ -45,16 +48,19 @@ __all__ = [
 #: Room for candidates, and for the actions of one.
 MOST_PLANS, PLAN_LENGTH = 64, 40
 
-#: Rows of the weights: of the agent that plays out, of the guide, and of the expert that ranks and forecasts turns.
-PLAYOUT, GUIDE, EXPERT_ROW = range(3)
+#: Rows of the weights: of the agent that plays out, of the guide, of the expert that ranks and forecasts turns, and of
+#: `belief`.
+PLAYOUT, GUIDE, EXPERT_ROW, BELIEF_ROW = range(4)
 # The settings of a search, by their place in an int64 array; the first are those of `determinize`.
 #: The kinds of these agents (`choice`), from here on in this order.
-KINDS = NUM_PLAUSIBILITY
+KINDS = NUM_LIKELY
 #: What a hand is worth, and the points that closing it adds (`search_value`).
 HAND_VALUE, BONUS = range(KINDS + 3, KINDS + 5)
 #: How many candidates a turn has at most, and how many turns of its own the seat looks ahead.
 WIDTH, DEPTH = range(KINDS + 5, KINDS + 7)
-NUM_SETTINGS = KINDS + 7
+#: How much of a candidate's value is the guide's own forecast, in thousandths.
+TRUST = KINDS + 7
+NUM_SETTINGS = KINDS + 8
 
 #: Deals after which candidates are given up for the first time.
 _FIRST_CHUNK = 16
@@ -203,12 +209,52 @@ def _plan_single(views: Records, k: int, settings: np.ndarray, weights: np.ndarr
         _push(turns, 0, int(turns.moves[at]))
 
 
+@kernel
+def _forecasts_hold(g: Record) -> bool:
+    """Whether forecasts mean something by these rules: they know of no partners and no flat sums."""
+    return num_units(g) == int(g["num_players"]) and int(g["unopened_points"]) == NONE
+
+
+@kernel
+def _forecast_plan(work: Records, plan: np.ndarray, settings: np.ndarray, weights: np.ndarray) -> float:
+    """What the guide forecasts for the end of a turn played in ``work``; NaN for one that does not end by a discard."""
+    seat, last = int(work[0]["turn"]), 0
+    while last + 1 < PLAN_LENGTH and int(plan[last + 1]) >= 0:
+        apply_action(work[0], int(plan[last]))
+        last += 1
+    if not DISCARD <= int(plan[last]) < SLOTS or int(work[0]["hand_n"][seat]) == 1:
+        return np.nan
+    packed = forecast_end(work[0], int(plan[last]), weights[GUIDE])
+    return forecast_value(work[0], seat, int(settings[HAND_VALUE]), int(settings[BONUS]), packed)
+
+
+@kernel
+def _forecast_plans(
+    g: Record, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray, n: int, forecasts: np.ndarray
+) -> None:
+    """Write what the guide forecasts for the candidates; NaN for all where there is one without a forecast."""
+    forecasts[:n] = np.nan
+    if int(settings[TRUST]) == 0 or int(g["phase"]) != PLAY or not _forecasts_hold(g):
+        return
+    work = np.empty(1, GAME)
+    for plan in range(n):
+        copy_record(work, 0, g)
+        forecasts[plan] = _forecast_plan(work, plans[plan], settings, weights)
+        if np.isnan(forecasts[plan]):
+            forecasts[:n] = np.nan
+            break
+    keep(work)
+
+
 @entry
-def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray) -> int:
+def plan_turns(
+    views: Records, k: int, settings: np.ndarray, weights: np.ndarray, plans: np.ndarray, forecasts: np.ndarray
+) -> int:
     """Write the candidates for the seat on move in view ``k`` into ``plans`` (int16[64, 40]); returns how many.
 
-    ``weights`` (int64[3, NUM_WEIGHTS]) are those of the agents. The first candidate is the guide's turn. Actions that
-    a plan does not need are -1.
+    ``weights`` (int64[4, NUM_WEIGHTS]) are those of the agents and of `belief`. The first candidate is the guide's
+    turn. Actions that a plan does not need are -1. ``forecasts`` (float64[64]) are what the guide thinks of the
+    candidates, NaN where it says nothing.
     """
     found, ends = np.zeros(1, np.int64), np.zeros(MOST_PLANS, np.int64)
     turns = Turns(plans, found, np.empty(MOST_STATES, np.int16), ends, np.empty(MOST_MOVES, np.int16))
@@ -216,6 +262,7 @@ def plan_turns(views: Records, k: int, settings: np.ndarray, weights: np.ndarray
         _plan_play(views[k], settings, weights, turns)
     else:
         _plan_single(views, k, settings, weights, turns)
+    _forecast_plans(views[k], settings, weights, plans, int(found[0]), forecasts)
     return int(found[0])
 
 
@@ -234,8 +281,8 @@ def _play_plan(g: Record, plan: np.ndarray) -> None:
 @kernel
 def _forecast(g: Record, seat: int, settings: np.ndarray, weights: np.ndarray) -> float:
     """What the turn that begins here is worth by the forecasts; NaN where there are none."""
-    if num_units(g) < int(g["num_players"]) or int(g["unopened_points"]) != NONE:
-        return np.nan  # the forecasts know of no partners and no flat sums
+    if not _forecasts_hold(g):
+        return np.nan
     packed = forecast_turn(g, weights[EXPERT_ROW])
     return (
         np.nan if packed == NONE else forecast_value(g, seat, int(settings[HAND_VALUE]), int(settings[BONUS]), packed)
@@ -279,6 +326,7 @@ def _play_deal(
     settings: np.ndarray,
     weights: np.ndarray,
     plans: np.ndarray,
+    forecasts: np.ndarray,
     alive: np.ndarray,
     values: np.ndarray,
     work: Records,
@@ -286,13 +334,15 @@ def _play_deal(
 ) -> None:
     """Play the candidates that are alive out on one deal. ``work`` is room for the game played and for the deal."""
     seat, left = int(view["turn"]), _turns_ahead(view, int(settings[DEPTH]))
+    trust = 0.0 if np.isnan(forecasts[0]) else int(settings[TRUST]) / 1000.0
     copy_record(work, 1, view)
-    deal_unseen(work[1], seat, settings, key, deal, work, moves)
+    deal_unseen(work[1], seat, settings, weights[BELIEF_ROW], key, deal, work)
     for plan in range(len(alive)):
         if alive[plan]:
             copy_record(work, 0, work[1])
             _play_plan(work[0], plans[plan])
-            values[deal, plan] = _play_out(work, seat, left, settings, weights, key, moves)
+            values[deal, plan] = (1.0 - trust) * _play_out(work, seat, left, settings, weights, key, moves)
+            values[deal, plan] += trust * forecasts[plan] if trust else 0.0
 
 
 @entry
@@ -305,16 +355,18 @@ def play_deals(
     settings: np.ndarray,
     weights: np.ndarray,
     plans: np.ndarray,
+    forecasts: np.ndarray,
     alive: np.ndarray,
     values: np.ndarray,
 ) -> None:
     """Play the candidates of view ``k`` that are ``alive`` (bool[n]) out on the deals from ``first`` up to ``last``.
 
-    Writes what they are worth into ``values`` (float64[deals, 64]).
+    ``forecasts`` (float64[64]) are those of `plan_turns`. Writes what they are worth into ``values``
+    (float64[deals, 64]).
     """
     work, moves = np.empty(2, GAME), np.empty(MOST_MOVES, np.int16)
     for deal in range(first, last):
-        _play_deal(views[k], deal, key, settings, weights, plans, alive, values, work, moves)
+        _play_deal(views[k], deal, key, settings, weights, plans, forecasts, alive, values, work, moves)
     keep(work)
 
 
@@ -420,6 +472,7 @@ def _search(
     settings: np.ndarray,
     weights: np.ndarray,
     plans: np.ndarray,
+    forecasts: np.ndarray,
     alive: np.ndarray,
     visits: np.ndarray,
     values: np.ndarray,
@@ -428,7 +481,7 @@ def _search(
     deals, left = 0, len(alive)
     count = next_chunk(0, left, playouts)
     while left > 1 and count:
-        play_deals(views, k, deals, deals + count, key, settings, weights, plans, alive, values)
+        play_deals(views, k, deals, deals + count, key, settings, weights, plans, forecasts, alive, values)
         deals += count
         playouts -= count * left
         for plan in range(len(alive)):
@@ -463,12 +516,14 @@ def search_views(
     (int64[views]), and of each candidate into arrays of [views, 64] the mean value (float64), its standard error
     (float64) and the deals played (int64); ``picks`` (int64[views]) are the candidates to play.
     """
-    values = np.empty((playouts // 2 + 1, MOST_PLANS), np.float64)
+    values, forecasts = np.empty((playouts // 2 + 1, MOST_PLANS), np.float64), np.empty(MOST_PLANS, np.float64)
     for k in range(first, last):
-        n = plan_turns(views, k, settings, weights, plans[k])
+        n = plan_turns(views, k, settings, weights, plans[k], forecasts)
         counts[k] = n
         alive = np.ones(n, np.bool_)
-        deals = _search(views, k, keys[k], playouts, doubt, settings, weights, plans[k], alive, visits[k], values)
+        deals = _search(
+            views, k, keys[k], playouts, doubt, settings, weights, plans[k], forecasts, alive, visits[k], values
+        )
         picks[k] = pick(values, deals, alive, caution)
         if deals:
             summarize(values, visits[k], n, means[k], errors[k])

@@ -139,7 +139,7 @@ class TeacherStream:
 
 
 class SearchStream:
-    """What a search would do in hands that its playout agent plays, and what it finds all its candidates worth.
+    """What a search would do in hands that its guide plays, and what it finds all its candidates worth.
 
     Args:
         teacher: the search; with a budget of playouts, so that the same seed is the same examples. Raises `AgentError`
@@ -155,7 +155,7 @@ class SearchStream:
         if teacher.settings.playouts is None:
             raise AgentError("a teacher needs a budget of playouts: search:playouts=200", teacher.name)
         self._teacher, self._salt = teacher, seed.to_bytes(8, "little")
-        self._stream = TeacherStream(rules, make(teacher.settings.playout), (), noise, seed, reward)
+        self._stream = TeacherStream(rules, make(teacher.settings.guide), (), noise, seed, reward)
 
     @property
     def hand(self) -> int:
