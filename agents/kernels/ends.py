@@ -5,9 +5,10 @@ Ends are rows of an int64 array of [MOST_ENDS, 3]: the number of the state, the 
 
 import numpy as np
 
-from agents.kernels.expert import HIDDEN, WORTH, add_forecasts, ends_of, sum_units, table_of, value_of
-from agents.kernels.outlook import NUM_FEATURES, OUTLOOK, look_around, write_features
+from agents.kernels.expert import WORTH, add_forecasts, ends_of, table_of, value_of
+from agents.kernels.outlook import OUTLOOK, look_around, write_features
 from agents.kernels.planning import MOST_STATES
+from agents.kernels.units import HIDDEN, ROOM, sum_units
 from scala40_env.kernels.actions import DISCARD
 from scala40_env.kernels.jit import Record, Records, kernel
 
@@ -36,7 +37,7 @@ def gather_ends(states: Records, n: int, ends: np.ndarray, discards: np.ndarray)
 def value_ends(g: Record, states: Records, ends: np.ndarray, n: int, weights: np.ndarray) -> None:
     """Write what the expert with these weights thinks of the ends."""
     worth, around = np.empty(WORTH, np.int64), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    features, summed = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
     units, table = np.zeros(HIDDEN, np.int64), table_of(g, weights)
     add_forecasts(g, weights, table, worth)
     for at in range(n):

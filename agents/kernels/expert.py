@@ -19,6 +19,7 @@ from agents.kernels.outlook import (
 )
 from agents.kernels.planning import MOST_STATES, first_move, reach
 from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
+from agents.kernels.units import HIDDEN, ROOM, sum_units, value_of_features, value_of_units
 from agents.kernels.worth import seen_cards
 from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
 from scala40_env.kernels.bits import copy_record, keep
@@ -36,16 +37,13 @@ __all__ = [
     "FORECAST_BITS",
     "FORECAST_MASK",
     "HEADER",
-    "HIDDEN",
     "STAKES_AT",
     "TABLES",
-    "UNIT_SHIFT",
     "WORTH",
     "add_forecasts",
     "choose_expert",
     "ends_of",
     "forecast_turn",
-    "sum_units",
     "table_of",
     "value_of",
 ]
@@ -61,8 +59,6 @@ FORECASTS = (
     "others unopened points",
 )
 TABLES = ("two_seats", "more_seats")
-#: Units of the hidden layer between the numbers and the forecasts.
-HIDDEN = 32
 #: The first weights are those of `greedy`, for draws and buying, and the stakes by table; then come the tables.
 HEADER = 32
 STAKES_AT = 8
@@ -74,8 +70,6 @@ _DIRECT = _OUT + len(FORECASTS) * HIDDEN
 _BIAS = _DIRECT + len(FORECASTS) * NUM_FEATURES
 TABLE = _BIAS + len(FORECASTS) * NUM_CONTEXTS
 EXPERT_WEIGHTS = HEADER + len(TABLES) * TABLE
-#: Hidden units count in this much of the weights' unit.
-UNIT_SHIFT = 8
 
 #: Of a forecast that is handed on: this part of the weights' unit, in so many bits.
 _OF_A_FORECAST, FORECAST_BITS = 10, 21
@@ -130,28 +124,10 @@ def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray)
 
 
 @kernel
-def sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
-    """Bring the sums of the hidden units from the features ``summed`` to these: most of them do not change."""
-    for f in range(NUM_FEATURES):
-        change = features[f] - summed[f]
-        if change:
-            summed[f] = features[f]
-            for h in range(HIDDEN):
-                units[h] += change * table[f * HIDDEN + h]
-
-
-@kernel
 def value_of(table: np.ndarray, worth: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
     """What an end of the turn is worth."""
-    value = worth[_OF_CONTEXTS + context]
-    for f in range(NUM_FEATURES):
-        value += features[f] * worth[_OF_FEATURES + f]
-    bias = _UNIT_BIAS + context * HIDDEN
-    for h in range(HIDDEN):
-        unit = units[h] + table[bias + h]
-        if unit > 0:
-            value += (unit >> UNIT_SHIFT) * worth[_OF_UNITS + h]
-    return value
+    value = worth[_OF_CONTEXTS + context] + value_of_features(features, worth[_OF_FEATURES:])
+    return value + value_of_units(units, table[_UNIT_BIAS + context * HIDDEN :], worth[_OF_UNITS:])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -204,7 +180,7 @@ def _best_end(g: Record, states: Records, n: int, weights: np.ndarray) -> tuple[
     table, worth = table_of(g, weights), np.empty(WORTH, np.int64)
     add_forecasts(g, weights, table, worth)
     discards, around = np.empty(MOST_MOVES, np.int16), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    features, summed = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
     units, best, discard, most = np.zeros(HIDDEN, np.int64), NONE, NONE, _NOTHING
     for at in range(n):
         count = ends_of(states[at], discards)
@@ -253,19 +229,15 @@ def _worth_of(plan: int) -> int:
 def _forecast(which: int, table: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
     """One of the forecasts, in its weights' unit."""
     value = table[_BIAS + which * NUM_CONTEXTS + context]
-    for f in range(NUM_FEATURES):
-        value += features[f] * table[_DIRECT + which * NUM_FEATURES + f]
-    bias = _UNIT_BIAS + context * HIDDEN
-    for h in range(HIDDEN):
-        value += (max(units[h] + table[bias + h], 0) >> UNIT_SHIFT) * table[_OUT + which * HIDDEN + h]
-    return value
+    value += value_of_features(features, table[_DIRECT + which * NUM_FEATURES :])
+    return value + value_of_units(units, table[_UNIT_BIAS + context * HIDDEN :], table[_OUT + which * HIDDEN :])
 
 
 @kernel
 def _packed(state: Record, discard: int, weights: np.ndarray) -> int:
     """The forecasts for the end of a turn in one number, as `forecast_turn` gives them."""
     around, table = np.empty(OUTLOOK, np.int64), table_of(state, weights)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
+    features, summed = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
     units, packed = np.zeros(HIDDEN, np.int64), 0
     look_around(state, around)
     context = write_features(state, around, discard - DISCARD, features)
