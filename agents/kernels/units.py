@@ -11,34 +11,40 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from agents.kernels.outlook import NUM_FEATURES
+from agents.kernels.outlook import BLOCK, NUM_FEATURES, ROOM
 from scala40_env.kernels.islands import address_of
+from scala40_env.kernels.jit import Record
 
-__all__ = ["HIDDEN", "ROOM", "UNIT_SHIFT", "sum_units", "value_of_features", "value_of_units"]
+__all__ = ["HIDDEN", "UNIT_SHIFT", "sum_units", "value_of_features", "value_of_units"]
 
 #: Units of the hidden layer between the features and the forecasts.
 HIDDEN = 32
 #: Hidden units count in this much of the weights' unit.
 UNIT_SHIFT = 8
-#: Features are compared so many at once: arrays of them have room for whole blocks, with zeros at the end.
-_BLOCK = 8
-ROOM = -(-NUM_FEATURES // _BLOCK) * _BLOCK
 
 
-def sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
-    """Bring the sums of the hidden units from the features ``summed`` to these: most of them do not change.
+def _numbers(row: Record) -> np.ndarray:
+    return np.frombuffer(row.data, np.int64)
 
-    ``table`` begins with the weights of the units (int64[NUM_FEATURES, HIDDEN]), ``features`` and ``summed`` are
-    int64[ROOM], ``units`` is int64[HIDDEN]. Features and weights fit 32 bits.
+
+def sum_units(table: np.ndarray, row: Record, summed: np.ndarray, units: np.ndarray) -> None:
+    """Bring the sums of the hidden units (int64[HIDDEN]) from the features ``summed`` to those of a row (`ROW`).
+
+    Most of them do not change. ``table`` begins with the weights of the units (int64[NUM_FEATURES, HIDDEN]), ``summed``
+    is int64[ROOM]. Features and weights fit 32 bits.
     """
+    features = _numbers(row)
     for f in range(NUM_FEATURES):
         units += (features[f] - summed[f]) * table[f * HIDDEN : (f + 1) * HIDDEN]
     summed[:] = features
 
 
-def value_of_features(features: np.ndarray, weights: np.ndarray) -> int:
-    """What the features are worth, by the first weights of these (int64[NUM_FEATURES])."""
-    return int((features[:NUM_FEATURES] * weights[:NUM_FEATURES]).sum())
+def value_of_features(row: Record, weights: np.ndarray) -> int:
+    """What the features of a row are worth, by the first weights of these.
+
+    There have to be ROOM of them too, but the last ones can be anything: they count nothing.
+    """
+    return int((_numbers(row) * weights[:ROOM]).sum())
 
 
 def value_of_units(units: np.ndarray, biases: np.ndarray, weights: np.ndarray) -> int:
@@ -87,10 +93,10 @@ def _total(builder: Any, vector: Any) -> Any:
 
 def _changed(builder: Any, features: Any, summed: Any) -> Any:
     """A word with a bit for each feature that changed; the features become those summed once the loop is over."""
-    block, changed = ir.VectorType(_WORD, _BLOCK), _WORD(0)
-    for at in range(0, ROOM, _BLOCK):
+    block, changed = ir.VectorType(_WORD, BLOCK), _WORD(0)
+    for at in range(0, ROOM, BLOCK):
         new, old = (_load(builder, address, _WORD(at), block) for address in (features, summed))
-        bits = builder.bitcast(builder.icmp_signed("!=", new, old), ir.IntType(_BLOCK))
+        bits = builder.bitcast(builder.icmp_signed("!=", new, old), ir.IntType(BLOCK))
         changed = builder.or_(changed, builder.shl(builder.zext(bits, _WORD), _WORD(at)))
     return changed
 
@@ -134,7 +140,7 @@ def _sum_units_at(typingctx: Any, table: Any, features: Any, summed: Any, units:
 @intrinsic
 def _value_of_features_at(typingctx: Any, features: Any, weights: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        numbers, worth = (_load(builder, address, _WORD(0), ir.VectorType(_WORD, NUM_FEATURES)) for address in args)
+        numbers, worth = (_load(builder, address, _WORD(0), ir.VectorType(_WORD, ROOM)) for address in args)
         return _total(builder, builder.mul(numbers, worth))
 
     return types.int64(types.intp, types.intp), codegen
@@ -153,15 +159,15 @@ def _value_of_units_at(typingctx: Any, units: Any, biases: Any, weights: Any) ->
 
 
 @overload(sum_units, strict=False)
-def _sum_units(table: Any, features: Any, summed: Any, units: Any) -> Any:
-    return lambda table, features, summed, units: _sum_units_at(
-        address_of(table), address_of(features), address_of(summed), address_of(units)
+def _sum_units(table: Any, row: Any, summed: Any, units: Any) -> Any:
+    return lambda table, row, summed, units: _sum_units_at(
+        address_of(table), address_of(row), address_of(summed), address_of(units)
     )
 
 
 @overload(value_of_features, strict=False)
-def _value_of_features(features: Any, weights: Any) -> Any:
-    return lambda features, weights: _value_of_features_at(address_of(features), address_of(weights))
+def _value_of_features(row: Any, weights: Any) -> Any:
+    return lambda row, weights: _value_of_features_at(address_of(row), address_of(weights))
 
 
 @overload(value_of_units, strict=False)
