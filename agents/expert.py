@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from agents.base import AgentError, KernelAgent
 from agents.kernels.choice import EXPERT
-from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, HIDDEN, STAKES_AT, TABLES
+from agents.kernels.expert import EXPERT_WEIGHTS, FORECASTS, HEADER, STAKES_AT, TABLES
 from agents.kernels.greedy import WEIGHTS as GREEDY_WEIGHTS
 from agents.kernels.outlook import CONTEXTS, FEATURES
 from agents.kernels.stakes import STAKES
+from agents.kernels.units import HIDDEN
 from scala40_env.rules.errors import shown
 
 __all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "table_of", "weights_of", "write_weights"]

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.expert import PARTS, table_of
-from agents.kernels.expert import FORECASTS, HIDDEN, UNIT_SHIFT
+from agents.kernels.expert import FORECASTS
 from agents.kernels.lessons import ENDS, OUTCOMES
 from agents.kernels.outlook import CONTEXTS, FEATURES
+from agents.kernels.units import HIDDEN, UNIT_SHIFT
 
 __all__ = ["Lessons", "fit", "fit_unopened"]
 

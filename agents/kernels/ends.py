@@ -5,10 +5,11 @@ Ends are rows of an int64 array of [MOST_ENDS, 3]: the number of the state, the 
 
 import numpy as np
 
-from agents.kernels.expert import HIDDEN, WORTH, add_forecasts, ends_of, sum_units, table_of, value_of
-from agents.kernels.outlook import NUM_FEATURES, OUTLOOK, look_around, write_features
+from agents.kernels.expert import MOST_DISCARDS, SUMS, Desk, ends_of, set_up, table_of, value_of, write_end
+from agents.kernels.outlook import AROUND, ROW, look_again, look_around
 from agents.kernels.planning import MOST_STATES
-from scala40_env.kernels.actions import DISCARD
+from scala40_env.kernels.bits import scratch
+from scala40_env.kernels.islands import address_of
 from scala40_env.kernels.jit import Record, Records, kernel
 
 __all__ = ["ACTION", "MOST_ENDS", "STATE", "VALUE", "bring_best", "gather_ends", "swap_rows", "value_ends"]
@@ -35,17 +36,17 @@ def gather_ends(states: Records, n: int, ends: np.ndarray, discards: np.ndarray)
 @kernel
 def value_ends(g: Record, states: Records, ends: np.ndarray, n: int, weights: np.ndarray) -> None:
     """Write what the expert with these weights thinks of the ends."""
-    worth, around = np.empty(WORTH, np.int64), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units, table = np.zeros(HIDDEN, np.int64), table_of(g, weights)
-    add_forecasts(g, weights, table, worth)
+    sums, around, rows = scratch(1, SUMS)[0], scratch(1, AROUND)[0], scratch(MOST_DISCARDS, ROW)
+    desk = Desk(address_of(table_of(g, weights)), sums, around, rows)
+    set_up(desk, g, weights)
     for at in range(n):
         state = states[ends[at, STATE]]
-        if at == 0 or ends[at, STATE] != ends[at - 1, STATE]:
-            look_around(state, around)
-        context = write_features(state, around, int(ends[at, ACTION]) - DISCARD, features)
-        sum_units(table, features, summed, units)
-        ends[at, VALUE] = value_of(table, worth, context, features, units)
+        if at == 0:
+            look_around(state, desk.around)  # ``g`` may be from before the draw
+        elif ends[at, STATE] != ends[at - 1, STATE]:
+            look_again(state, desk.around)
+        write_end(state, int(ends[at, ACTION]), desk, 0)
+        ends[at, VALUE] = value_of(desk, 0)
 
 
 @kernel

@@ -7,21 +7,27 @@ and the others are charged, and how much of that unopened. How much each counts 
 of the match (`stakes`).
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from agents.kernels.greedy import choose_greedy
 from agents.kernels.outlook import (
+    AROUND,
     NUM_CONTEXTS,
     NUM_FEATURES,
-    OUTLOOK,
+    ROOM,
+    ROW,
+    look_again,
     look_around,
     write_features,
 )
 from agents.kernels.planning import MOST_STATES, first_move, reach
 from agents.kernels.stakes import NUM_STAKES, STAKES, write_stakes
+from agents.kernels.units import HIDDEN, sum_units, value_of_features, value_of_units
 from agents.kernels.worth import seen_cards
 from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
-from scala40_env.kernels.bits import copy_record, keep
+from scala40_env.kernels.bits import copy_record, keep, scratch
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.hands import give
 from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island, words_at
@@ -36,19 +42,19 @@ __all__ = [
     "FORECAST_BITS",
     "FORECAST_MASK",
     "HEADER",
-    "HIDDEN",
+    "MOST_DISCARDS",
     "STAKES_AT",
+    "SUMS",
     "TABLES",
-    "UNIT_SHIFT",
-    "WORTH",
-    "add_forecasts",
+    "Desk",
     "choose_expert",
     "ends_of",
     "forecast_end",
     "forecast_turn",
-    "sum_units",
+    "set_up",
     "table_of",
     "value_of",
+    "write_end",
 ]
 
 #: What is forecast, and for how many seats there are weights: in the order in which they lie.
@@ -62,8 +68,6 @@ FORECASTS = (
     "others unopened points",
 )
 TABLES = ("two_seats", "more_seats")
-#: Units of the hidden layer between the numbers and the forecasts.
-HIDDEN = 32
 #: The first weights are those of `greedy`, for draws and buying, and the stakes by table; then come the tables.
 HEADER = 32
 STAKES_AT = 8
@@ -75,14 +79,15 @@ _DIRECT = _OUT + len(FORECASTS) * HIDDEN
 _BIAS = _DIRECT + len(FORECASTS) * NUM_FEATURES
 TABLE = _BIAS + len(FORECASTS) * NUM_CONTEXTS
 EXPERT_WEIGHTS = HEADER + len(TABLES) * TABLE
-#: Hidden units count in this much of the weights' unit.
-UNIT_SHIFT = 8
 
 #: Of a forecast that is handed on: this part of the weights' unit, in so many bits.
 _OF_A_FORECAST, FORECAST_BITS = 10, 21
 #: Those that are: hands won, own points, the others'.
 _HANDED_ON = 3
 FORECAST_MASK = (1 << FORECAST_BITS) - 1
+
+#: As many different cards can be thrown in one state.
+MOST_DISCARDS = JOKER + 1
 
 _NOTHING = -(1 << 62)
 #: A turn's worth and its first move go in one number: the move in the low bits, the worth above them, within bounds.
@@ -93,10 +98,18 @@ _MOST_WORTH = 1 << 51
 # ---------------------------------------------------------------------------------------------------------------------
 # The forecasts
 
-#: What a hidden unit, a feature and a context are worth, all forecasts added up by the stakes.
-_OF_UNITS, _OF_FEATURES = 0, HIDDEN
-_OF_CONTEXTS = _OF_FEATURES + NUM_FEATURES
-WORTH = _OF_CONTEXTS + NUM_CONTEXTS
+#: What ends of a turn are valued by: what hidden units, features and contexts are worth, all forecasts added up by the
+#: stakes; the sums of the hidden units, and the features that they are the sums of; the contexts of the ends.
+SUMS = np.dtype(
+    [
+        ("worth_of_units", "<i8", (HIDDEN,)),
+        ("worth_of_features", "<i8", (ROOM,)),
+        ("units", "<i8", (HIDDEN,)),
+        ("summed", "<i8", (ROOM,)),
+        ("worth_of_contexts", "<i8", (NUM_CONTEXTS,)),
+        ("contexts", "<i8", (MOST_DISCARDS,)),
+    ]
+)
 
 
 @kernel
@@ -112,47 +125,67 @@ def table_of(g: Record, weights: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, worth: np.ndarray) -> None:
+def _add_forecasts(g: Record, weights: np.ndarray, table: np.ndarray, sums: Record) -> None:
     """Add the forecasts up to one worth, by the stakes."""
-    stakes, own = np.empty(NUM_STAKES, np.int64), weights[STAKES_AT + _row_of(g) * len(STAKES) :]
+    stakes, own = scratch(NUM_STAKES, np.int64), weights[STAKES_AT + _row_of(g) * len(STAKES) :]
     write_stakes(g, own, stakes)
-    _add_up(stakes, table[_OUT:], HIDDEN, worth[_OF_UNITS:])
-    _add_up(stakes, table[_DIRECT:], NUM_FEATURES, worth[_OF_FEATURES:])
-    _add_up(stakes, table[_BIAS:], NUM_CONTEXTS, worth[_OF_CONTEXTS:])
+    _add_up(stakes, table[_OUT:], HIDDEN, sums["worth_of_units"])
+    _add_up(stakes, table[_DIRECT:], NUM_FEATURES, sums["worth_of_features"])
+    _add_up(stakes, table[_BIAS:], NUM_CONTEXTS, sums["worth_of_contexts"])
 
 
 @kernel
 def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray) -> None:
-    for at in range(size):
-        total = 0
-        for forecast in range(NUM_STAKES):
-            total += stakes[forecast] * parts[forecast * size + at]
-        worth[at] = total
+    worth[:] = 0
+    for forecast in range(NUM_STAKES):
+        stake, first = stakes[forecast], forecast * size
+        if stake:
+            for at in range(size):
+                worth[at] += stake * parts[first + at]
+
+
+class Desk(NamedTuple):
+    """What the ends of a turn are valued with, made once for all of them.
+
+    `table`: where the weights for so many seats lie (int64[TABLE]); `sums`: `SUMS`; `around`: `AROUND`; `rows`: a `ROW`
+    for each discard of a state.
+    """
+
+    table: Any
+    sums: Record
+    around: Record
+    rows: Records
 
 
 @kernel
-def sum_units(table: np.ndarray, features: np.ndarray, summed: np.ndarray, units: np.ndarray) -> None:
-    """Bring the sums of the hidden units from the features ``summed`` to these: most of them do not change."""
-    for f in range(NUM_FEATURES):
-        change = features[f] - summed[f]
-        if change:
-            summed[f] = features[f]
-            for h in range(HIDDEN):
-                units[h] += change * table[f * HIDDEN + h]
+def set_up(desk: Desk, g: Record, weights: np.ndarray) -> None:
+    """Make a desk ready for the ends of the turn that ``g`` is in."""
+    desk.sums["units"][:] = 0
+    desk.sums["summed"][:] = 0
+    _add_forecasts(g, weights, words_at(desk.table, TABLE), desk.sums)
+    look_around(g, desk.around)
 
 
 @kernel
-def value_of(table: np.ndarray, worth: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
-    """What an end of the turn is worth."""
-    value = worth[_OF_CONTEXTS + context]
-    for f in range(NUM_FEATURES):
-        value += features[f] * worth[_OF_FEATURES + f]
-    bias = _UNIT_BIAS + context * HIDDEN
-    for h in range(HIDDEN):
-        unit = units[h] + table[bias + h]
-        if unit > 0:
-            value += (unit >> UNIT_SHIFT) * worth[_OF_UNITS + h]
-    return value
+def write_end(state: Record, discard: int, desk: Desk, row: int) -> None:
+    """Write the features and the context of an end of the turn into a row of the desk."""
+    desk.sums["contexts"][row] = write_features(state, desk.around, discard - DISCARD, desk.rows[row])
+
+
+@kernel
+def _biases(desk: Desk, row: int) -> np.ndarray:
+    """The biases of the hidden units in the context of a row."""
+    return words_at(desk.table, TABLE)[_UNIT_BIAS + int(desk.sums["contexts"][row]) * HIDDEN :]
+
+
+@kernel
+def value_of(desk: Desk, row: int) -> int:
+    """What the end of the turn is worth that a row is about."""
+    sums = desk.sums
+    sum_units(words_at(desk.table, TABLE), desk.rows[row], sums["summed"], sums["units"])
+    value = int(sums["worth_of_contexts"][int(sums["contexts"][row])])
+    value += value_of_features(desk.rows[row], sums["worth_of_features"])
+    return value + value_of_units(sums["units"], _biases(desk, row), sums["worth_of_units"])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -169,44 +202,37 @@ def ends_of(state: Record, discards: np.ndarray) -> int:
 
 
 @kernel
-def _best_discard(
-    state: Record,
-    discards: np.ndarray,
-    count: int,
-    table: np.ndarray,
-    worth: np.ndarray,
-    around: np.ndarray,
-    features: np.ndarray,
-    summed: np.ndarray,
-    units: np.ndarray,
-) -> tuple[int, int]:
-    """The best discard of a state, and what the turn is worth that ends with it.
+def _write_discards(state: Record, discards: np.ndarray, count: int, desk: Desk) -> None:
+    """Write the features of all discards of a state.
 
-    The last four are room for `look_around`, `write_features` and `sum_units`, made once for all states.
+    All of them before the first is summed up: a processor is slow to read as a vector what it has just been writing
+    number by number.
     """
-    look_around(state, around)
+    look_again(state, desk.around)
+    for at in range(count):
+        write_end(state, int(discards[at]), desk, at)
+
+
+@kernel
+def _best_discard(state: Record, discards: np.ndarray, count: int, desk: Desk) -> tuple[int, int]:
+    """The best discard of a state, and what the turn is worth that ends with it."""
+    _write_discards(state, discards, count, desk)
     best, most = NONE, _NOTHING
     for at in range(count):
-        context = write_features(state, around, int(discards[at]) - DISCARD, features)
-        sum_units(table, features, summed, units)
-        value = value_of(table, worth, context, features, units)
+        value = value_of(desk, at)
         if value > most:
             best, most = int(discards[at]), value
     return best, most
 
 
 @kernel
-def _best_end(g: Record, states: Records, n: int, weights: np.ndarray) -> tuple[int, int, int]:
+def _best_end(g: Record, states: Records, n: int, desk: Desk) -> tuple[int, int, int]:
     """Where the best end of the turn is, of these states, its discard and its worth.
 
     Closing is worth `_MOST_WORTH`; the discard is NONE where the hand is closed already. NONE, NONE and `_NOTHING` if
     there is no end, as when the attaching ban is lifted.
     """
-    table, worth = table_of(g, weights), np.empty(WORTH, np.int64)
-    add_forecasts(g, weights, table, worth)
-    discards, around = np.empty(MOST_MOVES, np.int16), np.empty(OUTLOOK, np.int64)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units, best, discard, most = np.zeros(HIDDEN, np.int64), NONE, NONE, _NOTHING
+    discards, best, discard, most = scratch(MOST_MOVES, np.int16), NONE, NONE, _NOTHING
     for at in range(n):
         count = ends_of(states[at], discards)
         if count < 0:
@@ -215,7 +241,7 @@ def _best_end(g: Record, states: Records, n: int, weights: np.ndarray) -> tuple[
             continue
         if int(states[at]["hand_n"][int(g["turn"])]) == 1:
             return at, int(discards[0]), _MOST_WORTH
-        action, value = _best_discard(states[at], discards, count, table, worth, around, features, summed, units)
+        action, value = _best_discard(states[at], discards, count, desk)
         if value > most:
             best, discard, most = at, action, value
     return best, discard, most
@@ -229,8 +255,11 @@ def _plan(address: int, weights_address: int) -> int:
     """
     g = game_at(address)
     states, ways = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16)
-    n = reach(g, states, ways)
-    at, discard, most = _best_end(g, states, n, words_at(weights_address, EXPERT_WEIGHTS))
+    n, weights = reach(g, states, ways), words_at(weights_address, EXPERT_WEIGHTS)
+    sums, around, rows = scratch(1, SUMS)[0], scratch(1, AROUND)[0], scratch(MOST_DISCARDS, ROW)
+    desk = Desk(address_of(table_of(g, weights)), sums, around, rows)
+    set_up(desk, g, weights)
+    at, discard, most = _best_end(g, states, n, desk)
     keep(states)
     move = first_move(ways, at) if at > 0 else discard
     return min(max(most, 1 - _MOST_WORTH), _MOST_WORTH) << _MOVE_BITS | (move - NONE)
@@ -251,42 +280,48 @@ def _worth_of(plan: int) -> int:
 
 
 @kernel
-def _forecast(which: int, table: np.ndarray, context: int, features: np.ndarray, units: np.ndarray) -> int:
-    """One of the forecasts, in its weights' unit."""
-    value = table[_BIAS + which * NUM_CONTEXTS + context]
-    for f in range(NUM_FEATURES):
-        value += features[f] * table[_DIRECT + which * NUM_FEATURES + f]
-    bias = _UNIT_BIAS + context * HIDDEN
-    for h in range(HIDDEN):
-        value += (max(units[h] + table[bias + h], 0) >> UNIT_SHIFT) * table[_OUT + which * HIDDEN + h]
-    return value
+def _forecast(which: int, desk: Desk) -> int:
+    """One of the forecasts for the end in the first row, in its weights' unit."""
+    table = words_at(desk.table, TABLE)
+    value = table[_BIAS + which * NUM_CONTEXTS + int(desk.sums["contexts"][0])]
+    value += value_of_features(desk.rows[0], table[_DIRECT + which * NUM_FEATURES :])
+    return value + value_of_units(desk.sums["units"], _biases(desk, 0), table[_OUT + which * HIDDEN :])
 
 
 @kernel
-def forecast_end(state: Record, discard: int, weights: np.ndarray) -> int:
-    """The three forecasts for a turn that ends in this state with this discard (its action), as in `forecast_turn`."""
-    around, table = np.empty(OUTLOOK, np.int64), table_of(state, weights)
-    features, summed = np.empty(NUM_FEATURES, np.int64), np.zeros(NUM_FEATURES, np.int64)
-    units, packed = np.zeros(HIDDEN, np.int64), 0
-    look_around(state, around)
-    context = write_features(state, around, discard - DISCARD, features)
-    sum_units(table, features, summed, units)
+def _packed(state: Record, discard: int, desk: Desk) -> int:
+    """The forecasts for the end of a turn in one number, as `forecast_turn` gives them."""
+    look_again(state, desk.around)
+    write_end(state, discard, desk, 0)
+    sum_units(words_at(desk.table, TABLE), desk.rows[0], desk.sums["summed"], desk.sums["units"])
+    packed = 0
     for which in range(_HANDED_ON):
-        value = _forecast(which, table, context, features, units)
-        packed = packed << FORECAST_BITS | min(max(value // _OF_A_FORECAST, 0), FORECAST_MASK)
+        packed = packed << FORECAST_BITS | min(max(_forecast(which, desk) // _OF_A_FORECAST, 0), FORECAST_MASK)
     return packed
 
 
 @island
 def _forecast_island(address: int, weights_address: int) -> int:
-    g, weights = game_at(address), words_at(weights_address, EXPERT_WEIGHTS)
+    g = game_at(address)
     states, ways = np.empty(MOST_STATES, GAME), np.empty((MOST_STATES, 2), np.int16)
-    n = reach(g, states, ways)
-    at, discard, _ = _best_end(g, states, n, weights)
+    n, weights = reach(g, states, ways), words_at(weights_address, EXPERT_WEIGHTS)
+    sums, around, rows = scratch(1, SUMS)[0], scratch(1, AROUND)[0], scratch(MOST_DISCARDS, ROW)
+    desk = Desk(address_of(table_of(g, weights)), sums, around, rows)
+    set_up(desk, g, weights)
+    at, discard, _ = _best_end(g, states, n, desk)
     left = 1 if at == NONE or discard == NONE else int(states[at]["hand_n"][int(g["turn"])])
-    packed = NONE if left == 1 else forecast_end(states[at], discard, weights)
+    packed = NONE if left == 1 else _packed(states[at], discard, desk)
     keep(states)
     return packed
+
+
+@kernel
+def forecast_end(state: Record, discard: int, weights: np.ndarray) -> int:
+    """The three forecasts for a turn that ends in this state with this discard (its action), as in `forecast_turn`."""
+    sums, around, rows = scratch(1, SUMS)[0], scratch(1, AROUND)[0], scratch(1, ROW)
+    desk = Desk(address_of(table_of(state, weights)), sums, around, rows)
+    set_up(desk, state, weights)
+    return _packed(state, discard, desk)
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.kernels.worth import cost_of, melds_in, take_out
-from scala40_env.kernels.bits import count_bits, lowest_bit
+from scala40_env.kernels.bits import count_bits, lowest_bit, scratch
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import ACES, run_bases, suits_with, triples_in_sets, with_high_aces
 
@@ -11,6 +11,8 @@ __all__ = ["best_laying"]
 
 #: Most different melds looked at: a hand of 14 cards hardly ever has a dozen.
 _MOST_MELDS = 48
+#: Room for the four numbers of each choice that is open.
+_STACK = 4 * (_MOST_MELDS + 16)
 _HIGH_ACE = 13
 _LOW_RANKS = 0x1FFF_1FFF_1FFF_1FFF
 _LANES = 0x0001_0001_0001_0001
@@ -66,7 +68,7 @@ def best_laying(g: Record, one: int, two: int, attachable: int) -> int:
     cover = melds_in(one)
     if cover == 0:
         return cost_of(g, one & attachable)
-    melds = np.empty(_MOST_MELDS, np.int64)
+    melds = scratch(_MOST_MELDS, np.int64)
     n = _melds_of(one, melds)
     return _best_of(g, one, two, attachable, melds, n)
 
@@ -74,7 +76,7 @@ def best_laying(g: Record, one: int, two: int, attachable: int) -> int:
 @kernel
 def _best_of(g: Record, one: int, two: int, attachable: int, melds: np.ndarray, n: int) -> int:
     """Depth first over the melds in order: each is left out, or laid and perhaps laid again."""
-    stack = np.empty((_MOST_MELDS + 16, 4), np.int64)
+    stack = scratch(_STACK, np.int64).reshape(-1, 4)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, one, two, 0
     depth, best = 1, 0
     while depth:

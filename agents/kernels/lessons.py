@@ -10,10 +10,10 @@ import numpy as np
 from agents.kernels.choice import choose
 from agents.kernels.ends import ACTION, MOST_ENDS, STATE, bring_best, gather_ends, swap_rows, value_ends
 from agents.kernels.expert import FORECASTS
-from agents.kernels.outlook import NUM_FEATURES, OUTLOOK, look_around, write_features
+from agents.kernels.outlook import AROUND, NUM_FEATURES, ROW, look_around, write_features
 from agents.kernels.planning import MOST_STATES, reach
 from scala40_env.kernels.actions import DISCARD, POZZO, STOCK
-from scala40_env.kernels.bits import copy_record, keep
+from scala40_env.kernels.bits import copy_record, int64_at, keep, scratch
 from scala40_env.kernels.engine import apply_action, start_match
 from scala40_env.kernels.islands import MOST_MOVES
 from scala40_env.kernels.jit import Record, Records, entry, kernel
@@ -102,11 +102,11 @@ def _play_on(
 def _note_features(states: Records, end: np.ndarray, features: np.ndarray) -> int:
     """Write the numbers of one end (int16[NUM_FEATURES]); returns its context."""
     state, action = states[end[STATE]], int(end[ACTION])
-    around, wide = np.empty(OUTLOOK, np.int64), np.empty(NUM_FEATURES, np.int64)
+    around, row = scratch(1, AROUND)[0], scratch(1, ROW)[0]
     look_around(state, around)
-    context = write_features(state, around, action - DISCARD, wide)
+    context = write_features(state, around, action - DISCARD, row)
     for f in range(NUM_FEATURES):
-        features[f] = wide[f]
+        features[f] = int64_at(row, 8 * f)
     return context
 
 

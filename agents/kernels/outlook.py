@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.kernels.laying import best_laying
 from agents.kernels.worth import PER_CARD, card_cost, cost_of, melds_in, seen_cards, take_out
-from scala40_env.kernels.bits import count_bits, lowest_bit
+from scala40_env.kernels.bits import clear_record, count_bits, lowest_bit
 from scala40_env.kernels.deal import next_seat
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import (
@@ -26,11 +26,15 @@ from scala40_env.kernels.state import JOKER, MAX_SEATS, PACK, RUN
 from scala40_env.kernels.table import accepted_bits, replaceable_bits
 
 __all__ = [
+    "AROUND",
+    "BLOCK",
     "CONTEXTS",
     "FEATURES",
     "NUM_CONTEXTS",
     "NUM_FEATURES",
-    "OUTLOOK",
+    "ROOM",
+    "ROW",
+    "look_again",
     "look_around",
     "write_features",
 ]
@@ -89,20 +93,11 @@ FEATURES = (
 )
 NUM_FEATURES = len(FEATURES)
 
-# Places of the numbers: of the hand left,
-ONE, DEAD_POINTS, HAND_POINTS, CARDS, LOOSE_CARDS = range(5)
-RUN_OUTS, GAP_OUTS, SET_OUTS, LONGER_OUTS, PARTNERS, DOUBLES, JOKERS, JOKER_WITH_PAIR = range(5, 13)
-# of the way to the opening, and of what attaches,
-MELD_POINTS, CAN_OPEN, OPENING_OUTS, JOKER_OPENS, PAIR_POINTS = range(13, 18)
-ATTACHING, ATTACHING_NEXT, TABLE_OUTS, SWAPS, SWAP_OUTS = range(18, 23)
-# of the others and the time left,
-LEAST_CARDS, OTHERS_CARDS, OTHERS_OPENED, IN_STOCK, IN_LAP, ON_TABLE = range(23, 29)
-# of the card thrown,
-THROWN_POINTS, THROWN_ATTACHES, THROWN_TO_OPENED, THROWN_EXTENDS = range(29, 33)
-THROWN_RUN_PARTNERS, THROWN_GAP_PARTNERS, THROWN_SET_PARTNERS = range(33, 36)
-THROWN_NEAR_KNOWN, THROWN_NEAR_THROWN, THROWN_SAME_THROWN, THROWN_JOKER = range(36, 40)
-# and of the next turn.
-CLOSING_OUTS, LAYING_OUTS, JOKER_OUTS = range(40, 43)
+#: Features are added up so many at once: a row of them has room for whole blocks, with zeros at the end.
+BLOCK = 8
+ROOM = -(-NUM_FEATURES // BLOCK) * BLOCK
+#: The numbers of one end of a turn, by their names.
+ROW = np.dtype([*((name, "<i8") for name in FEATURES), ("spare", "<i8", (ROOM - NUM_FEATURES,))])
 
 #: Each end of a turn is weighed by where the seat is (unopened; opened, with so many cards left), and where the others
 #: are: all unopened, in the first laps or later, or the best of the opened with many, few or hardly any cards.
@@ -117,10 +112,34 @@ _EARLY_LAPS, _LAST_LAP, _NEAR, _AT_THE_DOOR = 6, 20, 5, 2
 #: With more cards left nobody closes in the next turn but by chance.
 _SMALL_HAND = 4
 
-# Places of what `look_around` writes, and how many there are.
-SEEN_ONE, SEEN_TWO, PER_COPY, ATTACHABLE, NEXT_ATTACHABLE, REPLACEABLE, MELDS = range(7)
-KNOWN, THREW, NEXT_OPENED, LEAST, OTHERS, OPENED, OPEN_LEAST, LAP = range(7, 15)
-OUTLOOK = 15
+#: What `look_around` writes. Cards are words of four lanes.
+AROUND = np.dtype(
+    [
+        # cards seen at least once and twice, and the thousandths of the unseen cards that one copy is, shifted
+        ("seen_one", "<i8"),
+        ("seen_two", "<i8"),
+        ("per_copy", "<i8"),
+        # the table: cards that attach, that attach to those, that take a joker's place; how many melds lie there
+        ("attachable", "<i8"),
+        ("next_attachable", "<i8"),
+        ("replaceable", "<i8"),
+        ("melds", "<i8"),
+        # the next seat: cards known of it and thrown by it, whether it has opened
+        ("known", "<i8"),
+        ("threw", "<i8"),
+        ("next_opened", "<i8"),
+        # the rivals: the fewest cards, all cards, how many have opened and the fewest cards of these; the lap
+        ("least", "<i8"),
+        ("others", "<i8"),
+        ("opened", "<i8"),
+        ("open_least", "<i8"),
+        ("lap", "<i8"),
+        # the own hand before the discard: the cards of its melds, what they are worth to lay, outs for them
+        ("cover", "<i8"),
+        ("laid", "<i8"),
+        ("cover_outs", "<i8"),
+    ]
+)
 
 #: A division by the number of unseen cards is a product with this many bits behind the point, exact for so few cards.
 _OUTS_SHIFT = 32
@@ -174,10 +193,18 @@ def _longer(one: int) -> int:
 
 
 @kernel
-def _outs(around: np.ndarray, bits: int) -> int:
+def _outs(around: Record, bits: int) -> int:
     """How many of a thousand unseen cards are copies of these."""
-    copies = count_bits(bits & ~around[SEEN_ONE]) + count_bits(bits & ~around[SEEN_TWO])
-    return copies * around[PER_COPY] >> _OUTS_SHIFT
+    copies = count_bits(bits & ~int(around["seen_one"])) + count_bits(bits & ~int(around["seen_two"]))
+    return copies * int(around["per_copy"]) >> _OUTS_SHIFT
+
+
+@kernel
+def _outs_one_by_one(around: Record, bits: int) -> int:
+    """The sum of the outs of each of these cards, of which at most one copy has been seen."""
+    both = count_bits(bits & ~int(around["seen_one"]))
+    single = count_bits(bits) - both
+    return both * (2 * int(around["per_copy"]) >> _OUTS_SHIFT) + single * (int(around["per_copy"]) >> _OUTS_SHIFT)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -185,21 +212,38 @@ def _outs(around: np.ndarray, bits: int) -> int:
 
 
 @kernel
-def look_around(g: Record, around: np.ndarray) -> None:
-    """Write into ``around`` (int64[OUTLOOK]) what the seat to move sees around it."""
+def look_around(g: Record, around: Record) -> None:
+    """Write into ``around`` (`AROUND`) what the seat to move sees around it, and what melds it holds."""
     seat = int(g["turn"])
     one, two = seen_cards(g, seat)
     naturals = PACK - 4
-    around[SEEN_ONE], around[SEEN_TWO] = one, two
-    around[PER_COPY] = (1000 << _OUTS_SHIFT) // max(naturals - count_bits(one) - count_bits(two), 1) + 1
-    around[LAP] = min(int(g["turns_played"]) // max(int(g["seats_in"]), 1), _LAST_LAP)
-    _look_at_table(g, around)
+    around["seen_one"], around["seen_two"] = one, two
+    around["per_copy"] = (1000 << _OUTS_SHIFT) // max(naturals - count_bits(one) - count_bits(two), 1) + 1
+    around["lap"] = min(int(g["turns_played"]) // max(int(g["seats_in"]), 1), _LAST_LAP)
     _look_at_rivals(g, seat, around)
     _look_at_next(g, next_seat(g, seat), around)
+    look_again(g, around)
 
 
 @kernel
-def _look_at_table(g: Record, around: np.ndarray) -> None:
+def look_again(g: Record, around: Record) -> None:
+    """Bring up to date what changes within a turn: the table and the own hand; which cards are seen does not."""
+    _look_at_table(g, around)
+    _look_at_hand(g, int(g["turn"]), around)
+
+
+@kernel
+def _look_at_hand(g: Record, seat: int, around: Record) -> None:
+    """The melds of the whole hand, which stay as they are when a card beside them is thrown."""
+    one, two = int(g["one"][seat]), int(g["two"][seat])
+    cover = melds_in(one)
+    around["cover"] = cover
+    around["laid"] = best_laying(g, one, two, 0) if cover else 0
+    around["cover_outs"] = _outs(around, _longer(one)) if cover else 0
+
+
+@kernel
+def _look_at_table(g: Record, around: Record) -> None:
     max_run = int(g["max_run_length"])
     accepted, replaceable, runs = 0, 0, 0
     for slot in range(int(g["meld_n"])):
@@ -211,14 +255,14 @@ def _look_at_table(g: Record, around: np.ndarray) -> None:
             runs |= bits
         if jokers:
             replaceable |= replaceable_bits(kind, key, cells, jokers)
-    around[ATTACHABLE] = accepted
-    around[REPLACEABLE] = replaceable
-    around[NEXT_ATTACHABLE] = _beside(runs, 1) & ~accepted
-    around[MELDS] = int(g["meld_n"])
+    around["attachable"] = accepted
+    around["replaceable"] = replaceable
+    around["next_attachable"] = _beside(runs, 1) & ~accepted
+    around["melds"] = int(g["meld_n"])
 
 
 @kernel
-def _look_at_rivals(g: Record, seat: int, around: np.ndarray) -> None:
+def _look_at_rivals(g: Record, seat: int, around: Record) -> None:
     least, cards, opened, open_least = MAX_SEATS * PACK, 0, 0, MAX_SEATS * PACK
     for other in range(int(g["num_players"])):
         if int(g["out"][other]) or unit_of(g, other) == unit_of(g, seat):
@@ -229,26 +273,26 @@ def _look_at_rivals(g: Record, seat: int, around: np.ndarray) -> None:
         if int(g["opened"][other]):
             opened += 1
             open_least = min(open_least, left)
-    around[LEAST], around[OTHERS], around[OPENED], around[OPEN_LEAST] = least, cards, opened, open_least
+    around["least"], around["others"], around["opened"], around["open_least"] = least, cards, opened, open_least
 
 
 @kernel
-def _look_at_next(g: Record, seat: int, around: np.ndarray) -> None:
+def _look_at_next(g: Record, seat: int, around: Record) -> None:
     """The one who may take the card thrown."""
-    around[NEXT_OPENED] = int(g["opened"][seat])
-    around[KNOWN] = int(g["known_one"][seat]) & _LOW
-    around[THREW] = int(g["threw"][seat]) & _LOW
+    around["next_opened"] = int(g["opened"][seat])
+    around["known"] = int(g["known_one"][seat]) & _LOW
+    around["threw"] = int(g["threw"][seat]) & _LOW
 
 
 @kernel
-def _context_of(opened: bool, around: np.ndarray, left: int) -> int:
+def _context_of(opened: bool, around: Record, left: int) -> int:
     """Which of `CONTEXTS` it is with so many cards left after the discard."""
     own = min(max(left, 1), 5) if opened else 0
-    if around[OPENED]:
-        least = around[OPEN_LEAST]
+    if int(around["opened"]):
+        least = int(around["open_least"])
         others = 4 if least <= _AT_THE_DOOR else 3 if least <= _NEAR else 2
     else:
-        others = 1 if around[LAP] >= _EARLY_LAPS else 0
+        others = 1 if int(around["lap"]) >= _EARLY_LAPS else 0
     return own * _OF_OTHERS + others
 
 
@@ -257,84 +301,97 @@ def _context_of(opened: bool, around: np.ndarray, left: int) -> int:
 
 
 @kernel
-def write_features(g: Record, around: np.ndarray, card: int, out: np.ndarray) -> int:
-    """Write the numbers (int64[NUM_FEATURES]) for throwing ``card`` now; returns the context."""
+def write_features(g: Record, around: Record, card: int, out: Record) -> int:
+    """Write the numbers (`ROW`) for throwing ``card`` now; returns the context."""
     seat = int(g["turn"])
-    one, two, jokers = int(g["one"][seat]), int(g["two"][seat]), int(g["jokers"][seat])
+    jokers, bit = int(g["jokers"][seat]), 0
     if card == JOKER:
         jokers -= 1
     else:
-        one, two = take_out(one, two, bit_of(card))
+        bit = bit_of(card)
+    one, two = take_out(int(g["one"][seat]), int(g["two"][seat]), bit)
     left, opened = int(g["hand_n"][seat]) - 1, int(g["opened"][seat]) != 0
-    out[:] = 0
-    out[ONE] = 1
-    _write_hand(g, around, one, two, jokers, left, out)
+    clear_record(out)
+    out["one"] = 1
+    cover = _write_hand(g, around, one, two, bit, jokers, left, out)
     if not opened:
-        _write_opening(g, around, one, two, jokers, out)
+        _write_opening(g, around, one, two, cover, jokers, out)
     elif left <= _SMALL_HAND:
         _write_chances(around, one, jokers, left, out)
     _write_table(around, one, out)
     if card == JOKER:
-        out[THROWN_JOKER] = 1
+        out["thrown_joker"] = 1
     else:
-        _write_thrown(around, bit_of(card), out)
-    out[THROWN_POINTS] = card_cost(g, card)
-    out[IN_STOCK] = int(g["stock_n"])
+        _write_thrown(around, bit, out)
+    out["thrown_points"] = card_cost(g, card)
+    out["stock"] = int(g["stock_n"])
     return _context_of(opened, around, left)
 
 
 @kernel
-def _write_hand(g: Record, around: np.ndarray, one: int, two: int, jokers: int, left: int, out: np.ndarray) -> None:
-    """The hand left."""
-    cover = melds_in(one)
-    loose = one & ~cover
+def _write_melds(g: Record, around: Record, one: int, two: int, thrown: int, whole: int, out: Record) -> int:
+    """The melds left without the card thrown (a bit), of a hand that costs ``whole``; returns their cards."""
+    cover, laid, outs = int(around["cover"]), int(around["laid"]), int(around["cover_outs"])
+    if thrown & cover:
+        cover = melds_in(one)
+        laid = best_laying(g, one, two, 0) if cover else 0
+        outs = _outs(around, _longer(one)) if cover else 0
+    out["longer_outs"] = outs
+    out["dead_points"] = whole - laid
+    return cover
+
+
+@kernel
+def _write_hand(g: Record, around: Record, one: int, two: int, thrown: int, jokers: int, left: int, out: Record) -> int:
+    """The hand left, and what its loose cards could become; returns the cards of its melds."""
     whole = cost_of(g, one) + cost_of(g, two)
+    cover = _write_melds(g, around, one, two, thrown, whole, out)
+    loose = one & ~cover
     beside, gapped = _pairs(loose)
     pairs = pairs_in_sets(loose)
-    out[DEAD_POINTS] = whole - (best_laying(g, one, two, 0) if cover else 0)
-    out[HAND_POINTS] = whole - PER_CARD * left + jokers * (PER_CARD + int(g["joker_in_hand"]))
-    out[CARDS] = left
-    out[LOOSE_CARDS] = count_bits(loose)
-    out[RUN_OUTS] = _outs(around, _folded((beside << 2 | beside >> 1) & _POSITIONS))
-    out[GAP_OUTS] = _outs(around, _folded(gapped << 1 & _POSITIONS))
-    out[SET_OUTS] = _outs(around, _all_suits(pairs) & ~loose)
-    out[LONGER_OUTS] = _outs(around, _longer(one)) if cover else 0
+    out["hand_points"] = whole - PER_CARD * left + jokers * (PER_CARD + int(g["joker_in_hand"]))
+    out["cards"] = left
+    out["loose_cards"] = count_bits(loose)
+    out["run_outs"] = _outs(around, _folded((beside << 2 | beside >> 1) & _POSITIONS))
+    out["gap_outs"] = _outs(around, _folded(gapped << 1 & _POSITIONS))
+    out["set_outs"] = _outs(around, _all_suits(pairs) & ~loose)
     near = (_beside(loose, 1) | _beside(loose, 2)) & ~one
-    out[PARTNERS] = _outs(around, near) + _outs(around, _same_rank(loose) & ~one)
-    out[DOUBLES] = count_bits(two)
-    out[JOKERS] = jokers
-    out[JOKER_WITH_PAIR] = 1 if jokers and (beside | gapped | pairs) else 0
+    out["partners"] = _outs(around, near) + _outs(around, _same_rank(loose) & ~one)
+    out["doubles"] = count_bits(two)
+    out["jokers"] = jokers
+    out["joker_with_pair"] = 1 if jokers and (beside | gapped | pairs) else 0
+    return cover
 
 
 @kernel
-def _write_table(around: np.ndarray, one: int, out: np.ndarray) -> None:
+def _write_table(around: Record, one: int, out: Record) -> None:
     """What attaches, what the others hold, how far the hand has come."""
-    out[ATTACHING] = count_bits(one & around[ATTACHABLE])
-    out[ATTACHING_NEXT] = count_bits(one & around[NEXT_ATTACHABLE])
-    out[TABLE_OUTS] = _outs(around, around[ATTACHABLE])
-    out[SWAPS] = count_bits(one & around[REPLACEABLE])
-    out[SWAP_OUTS] = _outs(around, around[REPLACEABLE])
-    out[LEAST_CARDS] = around[LEAST]
-    out[OTHERS_CARDS] = around[OTHERS]
-    out[OTHERS_OPENED] = around[OPENED]
-    out[IN_LAP] = around[LAP]
-    out[ON_TABLE] = around[MELDS]
+    out["attaching"] = count_bits(one & int(around["attachable"]))
+    out["attaching_next"] = count_bits(one & int(around["next_attachable"]))
+    out["table_outs"] = _outs(around, int(around["attachable"]))
+    out["swaps"] = count_bits(one & int(around["replaceable"]))
+    out["swap_outs"] = _outs(around, int(around["replaceable"]))
+    out["least_cards"] = int(around["least"])
+    out["others_cards"] = int(around["others"])
+    out["others_opened"] = int(around["opened"])
+    out["lap"] = int(around["lap"])
+    out["melds"] = int(around["melds"])
 
 
 @kernel
-def _write_thrown(around: np.ndarray, bit: int, out: np.ndarray) -> None:
+def _write_thrown(around: Record, bit: int, out: Record) -> None:
     """A natural card thrown: whether it attaches, what could still come to it, what the next seat knows of it."""
-    attaches = 1 if (around[ATTACHABLE] | around[REPLACEABLE]) & bit else 0
+    attaches = 1 if (int(around["attachable"]) | int(around["replaceable"])) & bit else 0
     near, far, same = _beside(bit, 1), _beside(bit, 2), _same_rank(bit) & ~bit
-    out[THROWN_ATTACHES] = attaches
-    out[THROWN_TO_OPENED] = attaches * around[NEXT_OPENED]
-    out[THROWN_EXTENDS] = 1 if around[NEXT_ATTACHABLE] & bit else 0
-    out[THROWN_RUN_PARTNERS] = _outs(around, near)
-    out[THROWN_GAP_PARTNERS] = _outs(around, far)
-    out[THROWN_SET_PARTNERS] = _outs(around, same)
-    out[THROWN_NEAR_KNOWN] = count_bits(around[KNOWN] & (near | far | same))
-    out[THROWN_NEAR_THROWN] = count_bits(around[THREW] & (near | far))
-    out[THROWN_SAME_THROWN] = count_bits(around[THREW] & (same | bit))
+    out["thrown_attaches"] = attaches
+    out["thrown_to_opened"] = attaches * int(around["next_opened"])
+    out["thrown_extends"] = 1 if int(around["next_attachable"]) & bit else 0
+    out["thrown_run_partners"] = _outs(around, near)
+    out["thrown_gap_partners"] = _outs(around, far)
+    out["thrown_set_partners"] = _outs(around, same)
+    out["thrown_near_known"] = count_bits(int(around["known"]) & (near | far | same))
+    out["thrown_near_thrown"] = count_bits(int(around["threw"]) & (near | far))
+    out["thrown_same_thrown"] = count_bits(int(around["threw"]) & (same | bit))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -348,7 +405,7 @@ def _run_points(ascending: int, low: int) -> int:
 
 
 @kernel
-def _opening_runs(ascending: int, around: np.ndarray, pairs: int, shift: int, need: int) -> tuple[int, int]:
+def _opening_runs(ascending: int, around: Record, pairs: int, shift: int, need: int) -> tuple[int, int]:
     """Outs of pairs (their lower positions) for runs worth ``need``, and the most points of any run of them.
 
     ``shift``: where the card that the run lacks lies, from the lower card of the pair.
@@ -368,7 +425,7 @@ def _opening_runs(ascending: int, around: np.ndarray, pairs: int, shift: int, ne
 
 
 @kernel
-def _opening_sets(ascending: int, around: np.ndarray, loose: int, need: int) -> tuple[int, int]:
+def _opening_sets(ascending: int, around: Record, loose: int, need: int) -> tuple[int, int]:
     """The same for pairs of one rank."""
     outs, most, ranks = 0, 0, pairs_in_sets(loose)
     while ranks:
@@ -382,7 +439,7 @@ def _opening_sets(ascending: int, around: np.ndarray, loose: int, need: int) -> 
 
 
 @kernel
-def _opening_melds(ascending: int, around: np.ndarray, loose: int, need: int) -> tuple[int, int]:
+def _opening_melds(ascending: int, around: Record, loose: int, need: int) -> tuple[int, int]:
     """Outs for melds worth ``need`` of two loose cards and one to come, and the most points of any such meld."""
     beside, gapped = _pairs(loose)
     sets, most_of_sets = _opening_sets(ascending, around, loose, need)
@@ -393,22 +450,22 @@ def _opening_melds(ascending: int, around: np.ndarray, loose: int, need: int) ->
 
 
 @kernel
-def _write_opening(g: Record, around: np.ndarray, one: int, two: int, jokers: int, out: np.ndarray) -> None:
-    """How far a seat that has not opened is from it."""
-    cover, ascending, threshold = melds_in(one), int(g["court_values"]), int(g["opening_points"])
+def _write_opening(g: Record, around: Record, one: int, two: int, cover: int, jokers: int, out: Record) -> None:
+    """How far a seat that has not opened is from it, with the cards of its melds (``cover``)."""
+    ascending, threshold = int(g["court_values"]), int(g["opening_points"])
     points = points_of(cover, ascending) + points_of(two & cover, ascending)
     need, loose = threshold - points, one & ~cover
     outs, most = _opening_melds(ascending, around, loose, need)
-    out[MELD_POINTS] = min(points, threshold)
-    out[PAIR_POINTS] = most
+    out["meld_points"] = min(points, threshold)
+    out["pair_points"] = most
     if need <= 0:
-        out[CAN_OPEN] = 1
+        out["can_open"] = 1
         return
-    out[OPENING_OUTS] = outs
+    out["opening_outs"] = outs
     if jokers and most >= need:
-        out[JOKER_OPENS] = 1
+        out["joker_opens"] = 1
     elif jokers:
-        out[JOKER_OUTS] = _opening_melds(ascending, around, loose, need - most)[0]
+        out["opening_outs_joker"] = _opening_melds(ascending, around, loose, need - most)[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -416,10 +473,10 @@ def _write_opening(g: Record, around: np.ndarray, one: int, two: int, jokers: in
 
 
 @kernel
-def _laid(around: np.ndarray, one: int, jokers: int) -> int:
+def _laid(around: Record, one: int, jokers: int) -> int:
     """About how many of these cards could be laid now."""
-    attaching = one & around[ATTACHABLE]
-    attaching |= one & around[NEXT_ATTACHABLE] & _beside(attaching, 1)
+    attaching = one & int(around["attachable"])
+    attaching |= one & int(around["next_attachable"]) & _beside(attaching, 1)
     most = count_bits(attaching | melds_in(one))
     if jokers == 0:
         return most
@@ -427,18 +484,31 @@ def _laid(around: np.ndarray, one: int, jokers: int) -> int:
     beside, gapped = _pairs(loose)
     if beside | gapped | pairs_in_sets(loose):
         return most + 3
-    return most + (jokers if around[MELDS] else 0)
+    return most + (jokers if int(around["melds"]) else 0)
 
 
 @kernel
-def _write_chances(around: np.ndarray, one: int, jokers: int, left: int, out: np.ndarray) -> None:
+def _surely_laid(around: Record, one: int) -> int:
+    """The cards that would attach, if they make no meld, and change nothing for any other card of the hand."""
+    attaching = one & int(around["attachable"])
+    beside = _beside(attaching, 1)
+    waiting = one & int(around["next_attachable"]) & ~beside
+    return (int(around["attachable"]) & ~_beside(waiting, 1)) | (int(around["next_attachable"]) & beside)
+
+
+@kernel
+def _write_chances(around: Record, one: int, jokers: int, left: int, out: Record) -> None:
     """What the card drawn next may do: close, or lay more cards than could go without it."""
-    now = _laid(around, one, jokers)
-    closing, laying = 1000 if now >= left else 0, 0
+    now, unseen = _laid(around, one, jokers), ~int(around["seen_two"]) & ~one
     beside, gapped = _pairs(one)
-    useful = _folded((beside << 2 | beside >> 1 | gapped << 1) & _POSITIONS) | _all_suits(pairs_in_sets(one))
-    useful |= around[ATTACHABLE] | around[NEXT_ATTACHABLE]
-    useful &= ~around[SEEN_TWO] & ~one
+    melding = _folded((beside << 2 | beside >> 1 | gapped << 1) & _POSITIONS) | _all_suits(pairs_in_sets(one))
+    sure = _surely_laid(around, one) & ~melding & unseen
+    laying = _outs_one_by_one(around, sure)
+    closing = 1000 if now >= left else laying if now + 1 == left else 0
+    useful = melding | int(around["attachable"])
+    if jokers:  # a card that does not attach may still make a meld with one
+        useful |= int(around["next_attachable"])
+    useful &= unseen & ~sure
     while useful:
         bit = useful & -useful
         useful &= useful - 1
@@ -447,5 +517,5 @@ def _write_chances(around: np.ndarray, one: int, jokers: int, left: int, out: np
             outs = _outs(around, bit)
             laying += outs * more
             closing += outs if now < left <= now + more else 0
-    out[CLOSING_OUTS] = closing
-    out[LAYING_OUTS] = laying
+    out["closing_outs"] = closing
+    out["laying_outs"] = laying

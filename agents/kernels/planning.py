@@ -6,7 +6,7 @@ the way; ways that strand the player just have no discard at their end.
 
 import numpy as np
 
-from scala40_env.kernels.bits import copy_record
+from scala40_env.kernels.bits import borrow, copy_record, scratch
 from scala40_env.kernels.islands import MOST_MOVES
 from scala40_env.kernels.jit import Record, Records, kernel
 from scala40_env.kernels.legality import fingerprint
@@ -18,15 +18,21 @@ __all__ = ["BEFORE", "MOST_STATES", "MOVE", "first_move", "line_to", "reach"]
 
 #: States of a turn that are looked at, at most.
 MOST_STATES = 160
+#: Places where a state is looked for by its fingerprint: a power of two, and many more than states.
+_SLOTS = 512
 #: Columns of the ways to states: the state before it, and the move that led on from there.
 BEFORE, MOVE = range(2)
 
 
 @kernel
-def _is_new(keys: np.ndarray, n: int, key: int) -> bool:
-    for at in range(n):
-        if keys[at] == key:
+def _is_new(slots: np.ndarray, keys: np.ndarray, n: int, key: int) -> bool:
+    """Whether none of the first ``n`` keys is this one; it becomes the next. ``slots`` finds keys by their low bits."""
+    at = key & (_SLOTS - 1)
+    while slots[at]:
+        if keys[slots[at] - 1] == key:
             return False
+        at = (at + 1) & (_SLOTS - 1)
+    slots[at], keys[n] = n + 1, key
     return True
 
 
@@ -37,10 +43,13 @@ def reach(g: Record, states: Records, ways: np.ndarray) -> int:
     ``ways`` (int16[MOST_STATES, 2]) gets the state before each and the move from there, as `line_to` reads them. Depth
     first; returns how many there are.
     """
-    keys, stack = np.empty(MOST_STATES, np.int64), np.empty(MOST_STATES, np.int64)
-    moves = np.empty(MOST_MOVES, np.int16)
+    states, ways = borrow(states), borrow(ways)
+    keys, stack = scratch(MOST_STATES, np.int64), scratch(MOST_STATES, np.int64)
+    slots, moves = scratch(_SLOTS, np.int16), scratch(MOST_MOVES, np.int16)
     copy_record(states, 0, g)
-    keys[0], stack[0] = fingerprint(g), 0
+    slots[:] = 0
+    _is_new(slots, keys, 0, fingerprint(g))
+    stack[0] = 0
     n, depth = 1, 1
     while depth:
         depth -= 1
@@ -54,8 +63,7 @@ def reach(g: Record, states: Records, ways: np.ndarray) -> int:
                 return n
             copy_record(states, n, state)
             apply_table_move(states[n], int(moves[k]))
-            keys[n] = fingerprint(states[n])
-            if not _is_new(keys, n, keys[n]):
+            if not _is_new(slots, keys, n, fingerprint(states[n])):
                 continue
             ways[n, BEFORE], ways[n, MOVE] = at, moves[k]
             stack[depth] = n

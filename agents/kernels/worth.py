@@ -4,6 +4,8 @@ Everything here looks only at what a view shows. Sets of cards are the words of 
 game describes; two of them, ``one`` and ``two``, are cards held once and twice.
 """
 
+import numpy as np
+
 from scala40_env.kernels.bits import count_bits, lowest_bit
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.lanes import (
@@ -29,6 +31,25 @@ _HIGH_ACE = 13
 _LOW_RANKS = 0x1FFF_1FFF_1FFF_1FFF
 
 
+def _worth_to_lay(rank: int, courts: int, low_ace: bool) -> int:
+    """What it is worth to lay a card of a rank: its cost, as `_rank_cost` has it, and that there is a card fewer."""
+    position = _HIGH_ACE if rank == 0 and not low_ace else rank
+    return int(POSITION_POINTS[courts, position]) + PER_CARD
+
+
+def _plane(bit: int, courts: int, low_ace: bool) -> int:
+    """The cards whose worth to lay has a certain binary digit."""
+    return sum(ACES << rank for rank in range(13) if _worth_to_lay(rank, courts, low_ace) >> bit & 1)
+
+
+#: What cards are worth to lay by its binary digits, so that many cards are added up at once: for each digit the cards
+#: that have it; by `court_values`, and by whether an ace costs one.
+_NUM_PLANES = 5
+_PLANES = np.array(
+    [[[_plane(b, courts, ace) for b in range(_NUM_PLANES)] for ace in (False, True)] for courts in range(2)], np.int64
+)
+
+
 @kernel
 def _rank_cost(g: Record, rank: int) -> int:
     """What a natural card of a rank costs if it is left in the hand."""
@@ -46,10 +67,10 @@ def card_cost(g: Record, card: int) -> int:
 @kernel
 def cost_of(g: Record, bits: int) -> int:
     """What it is worth to lay these natural cards: their cost, and that there are fewer cards."""
+    planes = _PLANES[int(g["court_values"]), 1 if int(g["ace_in_hand"]) == ACE_ONE else 0]
     total = 0
-    while bits:
-        total += _rank_cost(g, lowest_bit(bits) & 15) + PER_CARD
-        bits &= bits - 1
+    for plane in range(_NUM_PLANES):
+        total += count_bits(bits & planes[plane]) << plane
     return total
 
 

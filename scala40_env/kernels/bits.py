@@ -9,8 +9,13 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
+
+from scala40_env.kernels.jit import JIT_DISABLED
 
 __all__ = [
+    "borrow",
+    "clear_record",
     "copy_record",
     "count_bits",
     "highest_bit",
@@ -20,6 +25,7 @@ __all__ = [
     "keep",
     "lowest_bit",
     "mix",
+    "scratch",
     "store_bytes",
 ]
 
@@ -135,6 +141,29 @@ def keep(array: Any) -> None:
     """
 
 
+def borrow(array: Any) -> Any:
+    """The same array, whose users nobody counts: it has to be kept by its owner as long as it is used.
+
+    Numba counts up and down for an array at each call of a kernel that gets it, which takes longer than many kernels.
+    """
+    return array
+
+
+def scratch(length: int, dtype: Any) -> Any:
+    """Room for so many numbers, for as long as the kernel runs that asks for it: it must not be given back to a caller.
+
+    It lies on the stack, costs nothing and is not counted. ``length`` is a constant. Asked for again in a loop it is
+    the same room.
+    """
+    return np.empty(length, dtype)
+
+
+def clear_record(record: Any) -> None:
+    """Set all numbers of a record to zero."""
+    for name in record.dtype.names:
+        record[name] = 0
+
+
 def copy_record(target: Any, at: int, source: Any) -> None:
     """Copy a record to place ``at`` of an array of the same dtype.
 
@@ -142,6 +171,44 @@ def copy_record(target: Any, at: int, source: Any) -> None:
     compiler spends seconds.
     """
     target[at] = source
+
+
+@intrinsic
+def _uncounted(typingctx: Any, array: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = make_array(array)(context, builder, args[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
+@intrinsic(prefer_literal=True)
+def _scratch(typingctx: Any, length: Any, dtype: Any) -> Any:
+    kind, size = types.Array(dtype.dtype, 1, "C"), length.literal_value
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        item = context.get_data_type(kind.dtype)
+        with builder.goto_entry_block():
+            data = builder.alloca(item, size=size)
+        data.align = 64  # a line of the cache
+        step = context.get_constant(types.intp, context.get_abi_sizeof(item))
+        shape = [context.get_constant(types.intp, size)]
+        array = make_array(kind)(context, builder)
+        populate_array(array, data=data, shape=shape, strides=[step], itemsize=step, meminfo=None)
+        return array._getvalue()
+
+    return kind(length, dtype), codegen
+
+
+if not JIT_DISABLED:
+    scratch = _scratch  # no overload: the room would be that of a function that has ended
+
+
+@overload(borrow, strict=False)
+def _borrow(array: Any) -> Any:
+    return lambda array: _uncounted(array)
 
 
 @intrinsic
@@ -153,6 +220,20 @@ def _copy_bytes(typingctx: Any, target: Any, source: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(target, source), codegen
+
+
+@intrinsic
+def _clear_bytes(typingctx: Any, record: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.memset(builder, args[0], context.get_constant(types.intp, record.size), 0)
+        return context.get_dummy_value()
+
+    return types.void(record), codegen
+
+
+@overload(clear_record, strict=False)
+def _clear_record(record: Any) -> Any:
+    return lambda record: _clear_bytes(record)
 
 
 @overload(copy_record, strict=False)
