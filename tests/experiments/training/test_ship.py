@@ -78,4 +78,6 @@ def test_what_is_shipped_plays(name: str) -> None:
     assert saved.Checkpoint.load(path).rules == rules
     agent = agents.make("ppo")
     agent.check_rules(rules)
-    play(rules, [agents.make(f"ppo:{name}"), *[agents.make("greedy")] * (rules.num_players - 1)], 20)
+    seating = [[0, *[1] * (rules.num_players - 1)]] * 20
+    (ended,) = play(rules, [agents.make(f"ppo:{name}"), agents.make("greedy")], seating)
+    assert len(ended.games) == 20
