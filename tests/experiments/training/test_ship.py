@@ -61,7 +61,11 @@ def test_a_network_is_shipped_with_its_card(tmp_path: Path, monkeypatch: pytest.
     ids=["name", "seed"],
 )
 def test_what_can_not_be_shipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    told: str,
 ) -> None:
     assert shipped(tmp_path, monkeypatch, *words) == 2
     said = capsys.readouterr().err
