@@ -54,6 +54,8 @@ setup: $(VENV)/.dev  ## make .venv with all that developing and testing needs
 demo: $(VENV)/.core  ## the main job: a tournament of four seats, then a check of its records
 	$(BIN)/scala40 tournament random greedy --seats 4 --preset fisca --out runs/demo --resume
 	$(BIN)/scala40 replay runs/demo/records.jsonl.gz --check
+	@echo; echo "It works. A hand to look at:  $(BIN)/scala40 replay runs/demo/records.jsonl.gz --match 1"
+	@echo "All commands:  $(BIN)/scala40 --help"
 
 test: lint test-jit test-bounds test-nojit  ## lint, then the tests three times: as is, bounds checked, JIT off
 

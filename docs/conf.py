@@ -66,9 +66,9 @@ _ENTRY = re.compile(r"[a-z/*-]+")
 def _read_page(app: Sphinx, docname: str, source: list[str]) -> None:
     """Put the links of a page right; the first one is the README with the list of pages below it."""
     path = Path(app.env.doc2path(docname))
-    if path.suffix != ".md":
+    if path.suffix not in (".md", ".ipynb"):
         return
-    text = _with_site_links(source[0], path.parent)
+    text = _with_site_links(source[0], NOTEBOOKS if path.parent == COPIED_NOTEBOOKS else path.parent)
     if docname == app.config.root_doc:
         text = f"{_with_site_links(README.read_text(), ROOT)}\n{_without_missing(text)}"
     source[0] = text
@@ -96,7 +96,7 @@ def _site_link(link: str, mark: str, text: str, target: str, folder: Path) -> st
         return f"[{text}](/index.md{hash_mark}{anchor})"
     if path.is_relative_to(DOCS):
         return f"{mark}[{text}](/{path.relative_to(DOCS)}{hash_mark}{anchor})"
-    if path.is_relative_to(NOTEBOOKS):
+    if path.parent == NOTEBOOKS and path.suffix in (".md", ".ipynb"):
         return f"{mark}[{text}](/notebooks/{path.relative_to(NOTEBOOKS)}{hash_mark}{anchor})"
     return f"{{download}}`{text.strip('`')} </{relpath(path, DOCS)}>`"
 
@@ -105,8 +105,8 @@ def _copy_notebooks(app: Sphinx) -> None:
     """Bring the notebooks, with all that they printed, below this folder, as long as the site is built."""
     _remove_notebooks(app)
     COPIED_NOTEBOOKS.mkdir()
-    for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
-        shutil.copy(notebook, COPIED_NOTEBOOKS)
+    for page in (*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*.md")):
+        shutil.copy(page, COPIED_NOTEBOOKS)
 
 
 def _remove_notebooks(app: Sphinx, error: Exception | None = None) -> None:

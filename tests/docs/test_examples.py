@@ -17,6 +17,8 @@ from experiments.cli import main
 from tests.docs.pages import PAGES, ROOT, Block, blocks, blocks_of, name_of
 from tests.optional import library
 
+pytestmark = pytest.mark.once
+
 RUN, SHOWN = ("python", "sh"), ("json", "text", "python")
 """Languages that are run, and those of blocks that are only there to be read, or to be a file."""
 
@@ -29,8 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.once
-@pytest.mark.jit
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
 def test_examples(page: Path, folder: Path) -> None:
     library("sb3_contrib")

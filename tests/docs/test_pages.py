@@ -10,9 +10,11 @@ import pytest
 from experiments.cli import COMMANDS, Command
 from experiments.commands.actions import as_markdown as actions_as_markdown
 from experiments.commands.rules import as_markdown as rules_as_markdown
-from scala40_env import Game, Rules
+from scala40_env import Game, Rules, __version__
 from scala40_env.render import svg_of
 from tests.docs.pages import DOCS, PAGES, README, name_of, prose_of
+
+pytestmark = pytest.mark.once
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -103,3 +105,8 @@ def test_the_drawing_of_the_readme_is_what_the_game_draws() -> None:
     for turn in turns[:7]:
         game.play(turn)
     assert (DOCS / "table.svg").read_text() == svg_of(game), "write svg_of(game) into docs/table.svg"
+
+
+def test_the_version_to_cite_is_this_one() -> None:
+    assert f"version = {{{__version__}}}" in README.read_text()
+    assert f"\nversion: {__version__}\n" in (README.parent / "CITATION.cff").read_text()

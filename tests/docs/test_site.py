@@ -12,8 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES, README, ROOT
+from tests.docs.pages import DOCS, ROOT, SITE_PAGES
 from tests.optional import library
+
+pytestmark = pytest.mark.once
 
 
 class Page(HTMLParser):
@@ -52,7 +54,6 @@ def _leads_somewhere(path: Path, link: str, pages: dict[Path, Page]) -> bool:
     return target.is_file()
 
 
-@pytest.mark.once
 def test_the_site_is_built_without_a_warning_and_has_no_dead_link(tmp_path: Path) -> None:
     library("myst_nb")
     library("furo")
@@ -61,7 +62,7 @@ def test_the_site_is_built_without_a_warning_and_has_no_dead_link(tmp_path: Path
     said = [line for line in done.stderr.splitlines() if "compiling the game kernels" not in line]
     assert (done.returncode, said) == (0, [])
     made = {path.relative_to(tmp_path).with_suffix("") for path in tmp_path.rglob("*.html")}
-    assert {page.relative_to(DOCS).with_suffix("") for page in PAGES if page != README} < made
+    assert {page.relative_to(DOCS).with_suffix("") for page in SITE_PAGES} < made
     assert dead_links(tmp_path) == []
     assert "forty points" in (tmp_path / "index.html").read_text()
     assert not (DOCS / "notebooks").exists()
@@ -84,7 +85,6 @@ def conf() -> Any:
     return module
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("folder", "link", "in_site"),
     [
@@ -102,13 +102,11 @@ def test_links_are_put_where_the_site_has_what_they_lead_to(conf: Any, folder: P
     assert conf._with_site_links(link, folder) == in_site
 
 
-@pytest.mark.once
 def test_notebooks_are_linked_where_the_site_has_them(conf: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(conf, "NOTEBOOKS", tmp_path)
     (tmp_path / "one.ipynb").write_text("{}")
     assert conf._with_site_links("[One](one.ipynb)", tmp_path) == "[One](/notebooks/one.ipynb)"
 
 
-@pytest.mark.once
 def test_the_list_of_pages_leaves_out_what_is_not_there(conf: Any) -> None:
     assert conf._without_missing(":hidden:\n\nrules\nno-such-page\n") == ":hidden:\n\nrules\n"
