@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -31,8 +32,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Let PyTorch have one thread: its others wait busily, and these networks are tiny."""
+    torch = library("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
-def test_examples(page: Path, folder: Path) -> None:
+def test_examples(page: Path, folder: Path, one_thread: None) -> None:
     library("sb3_contrib")
     run_page(blocks_of(page), name_of(page), folder)
 
