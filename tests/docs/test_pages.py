@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,9 @@ def test_the_drawing_of_the_readme_is_what_the_game_draws() -> None:
 def test_the_version_to_cite_is_this_one() -> None:
     assert f"version = {{{__version__}}}" in README.read_text()
     assert f"\nversion: {__version__}\n" in (README.parent / "CITATION.cff").read_text()
+
+
+def test_every_extra_is_told_about() -> None:
+    said = (DOCS / "architecture.md").read_text().partition("| extra | for |")[2].partition("\n\n")[0]
+    extras = tomllib.loads((README.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(extras) <= set(re.findall(r"`([a-z]+)`", said))
