@@ -13,7 +13,7 @@ ENVIRONMENTS := $(addprefix tests/test_,$(addsuffix .py,aec check_env imports ob
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint bench peers rllib twin clean
+.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint docs links bench peers rllib twin clean
 
 help:  ## print this list
 	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
@@ -33,22 +33,29 @@ $(VENV)/.made:
 	  { echo "'$(PYTHON)' could not make $(VENV). On Debian and Ubuntu its package python3-venv is needed." >&2; exit 1; }
 	@echo "$(CURDIR)" > $@
 
-# The stamps: .core has what running needs, .dev has the tests' tools too, and so .core with it.
+# The stamps: .core has what running needs, .docs what the site needs too, .dev all of that and the tests' tools.
 $(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing the core into $(VENV) ..."
 	@$(PIP) -e .
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing the core and what the site is built with into $(VENV) ..."
+	@$(PIP) -e ".[docs]"
+	@touch $(VENV)/.core $@
+
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing the core and the development tools into $(VENV) ..."
 	@$(PIP) -e ".[dev]"
-	@touch $(VENV)/.core $@
+	@touch $(VENV)/.core $(VENV)/.docs $@
 
 setup: $(VENV)/.dev  ## make .venv with all that developing and testing needs
 
 demo: $(VENV)/.core  ## the main job: a tournament of four seats, then a check of its records
 	$(BIN)/scala40 tournament random greedy --seats 4 --preset fisca --out runs/demo --resume
 	$(BIN)/scala40 replay runs/demo/records.jsonl.gz --check
+	@echo; echo "It works. A hand to look at:  $(BIN)/scala40 replay runs/demo/records.jsonl.gz --match 1"
+	@echo "All commands:  $(BIN)/scala40 --help"
 
 test: lint test-jit test-bounds test-nojit  ## lint, then the tests three times: as is, bounds checked, JIT off
 
@@ -91,6 +98,16 @@ lint: setup  ## ruff and mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# A warning is an error: a dead link, an unknown anchor, a name in a signature that nothing describes.
+SPHINX := $(BIN)/python -m sphinx -q -W --keep-going
+
+docs: $(VENV)/.docs  ## the documentation as a site, build/site/index.html; dead links within it are errors
+	$(SPHINX) -b html docs build/site
+	@echo "Open build/site/index.html"
+
+links: $(VENV)/.docs  ## ask for every link that leads out of the site; wants a network
+	$(SPHINX) -b linkcheck docs build/links
+
 bench: $(VENV)/.core  ## decisions a second of the engine, beside a plain-Python baseline
 	$(BIN)/scala40 bench engine
 
@@ -123,5 +140,5 @@ twin: setup  ## the larger comparison of the kernels with the reference
 	$(BIN)/python $(PYTEST) -m slow
 
 clean:  ## remove runs and caches; .venv, .peers and .rllib stay
-	rm -rf $(VENV)-oldest $(VENV)-newest runs dist .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
+	rm -rf $(VENV)-oldest $(VENV)-newest runs dist build docs/notebooks .cache .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* htmlcov
 	find . \( -path './$(VENV)*' -o -path ./.peers -o -path ./.rllib \) -prune -o -name __pycache__ -type d -print | xargs rm -rf

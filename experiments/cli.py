@@ -145,7 +145,8 @@ def _asks_for_list(words: Sequence[str]) -> bool:
 def _list_of_commands(group: Sequence[str]) -> str:
     """The help that lists the commands, or those of a group."""
     listed = [command for command in COMMANDS if command.name.split()[: len(group)] == list(group)]
-    lines = "\n".join(f"  {command.name:<14}{command.summary}" for command in listed)
+    width = max(len(command.name) for command in listed)
+    lines = "\n".join(f"  {command.name:<{width}}  {command.summary}" for command in listed)
     return (
         f"usage: {' '.join((PROGRAM, *group))} COMMAND [FLAGS]\n\n"
         f"Scala 40, the Italian rummy, as an environment for reinforcement learning.\n\n"

@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from gymnasium.envs.registration import register, registry
-
 __all__ = ["GYMNASIUM_ID", "SELF_PLAY_ID", "register_gymnasium"]
 
 GYMNASIUM_ID = "Scala40-v0"
@@ -21,6 +19,9 @@ SELF_PLAY_ID = "Scala40SelfPlay-v0"
 
 def register_gymnasium() -> None:
     """Register what is not registered yet."""
+    # Not above: where this module is the first to load Gymnasium, it is called before the rest of it is there.
+    from gymnasium.envs.registration import register, registry
+
     if GYMNASIUM_ID not in registry:
         register(
             GYMNASIUM_ID,

@@ -29,7 +29,6 @@ from scala40_env.rules.moves import NUM_ACTIONS, NUM_ACTIONS_EXTENDED
 from scala40_env.rules.position import from_position
 from scala40_env.rules.reading import numbers
 from scala40_env.testing import _pettingzoo_tests, check_env, check_leaks, check_masks, check_pettingzoo
-from tests.experiments.readme import blocks, printed_by
 from tests.optional import library
 from tests.walks import RULE_SETS, fewer, name_of
 
@@ -606,11 +605,3 @@ def test_the_page_has_its_headings() -> None:
 def test_the_table_of_the_observation_is_the_schemas() -> None:
     assert schema_of(Rules()).table() in DOCS, "put schema_of(Rules()).table() into docs/environment.md"
     assert f"{schema_of(Rules()).size} numbers" in DOCS
-
-
-def test_the_examples_run_and_print_what_they_say() -> None:
-    names: dict[str, object] = {}
-    for block in blocks(DOCS):
-        if block.language == "python":
-            printed = printed_by(block.code, names)
-            assert block.printed is None or printed == block.printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -26,12 +27,18 @@ class RulesSettings:
     """Print the presets side by side instead: the fields in which any of them differs."""
     json: bool = False
     """Print one object instead of a table."""
+    markdown: bool = False
+    """Print the page docs/rules-options.md."""
 
 
 def run(settings: RulesSettings) -> int:
-    """Print the rules. Raises `BadRules` for an unknown preset, field or value."""
+    """Print the rules. Raises `BadRules` for an unknown preset, field or value, `BadUsage` for flags that clash."""
+    if settings.markdown and settings != RulesSettings(markdown=True):
+        raise BadUsage("--markdown stands alone")
     rules = rules_from(settings.preset, settings.set)
-    if settings.list:
+    if settings.markdown:
+        print(as_markdown(), end="")
+    elif settings.list:
         if settings.set:
             raise BadUsage("--list prints the presets as they are; leave out --set")
         _print_presets(settings.json)
@@ -85,15 +92,21 @@ def _print_presets(as_json: bool) -> None:
     if as_json:
         print_json({"presets": PRESETS})
         return
-    federation = Rules()
     table = new_table(("field", *PRESETS))
+    for name, values in _differing():
+        marks = ["" if value == values[0] else f" {DIFFERS}" for value in values]
+        table.add_row(name, *(_text(value) + mark for value, mark in zip(values, marks, strict=True)))
+    print(f"the presets ({DIFFERS} differs from fisca, the federation's); all other fields are as in fisca\n")
+    print_table(table)
+
+
+def _differing() -> Iterator[tuple[str, list[Value]]]:
+    """The fields in which any preset differs from the federation's rules, with the values of all presets."""
+    federation = Rules()
     for name in FIELDS:
         values = [settings.get(name, getattr(federation, name)) for settings in PRESETS.values()]
         if any(value != values[0] for value in values):
-            marks = ["" if value == values[0] else f" {DIFFERS}" for value in values]
-            table.add_row(name, *(_text(value) + mark for value, mark in zip(values, marks, strict=True)))
-    print(f"the presets ({DIFFERS} differs from fisca, the federation's); all other fields are as in fisca\n")
-    print_table(table)
+            yield name, values
 
 
 def _text(value: Value) -> str:
@@ -110,3 +123,55 @@ def allowed_text(name: str) -> str:
     else:
         allowed = " | ".join(_text(choice) for choice in spec["choices"])
     return f"{allowed} | none" if spec["none"] else allowed
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The page of the documentation
+
+
+def as_markdown() -> str:
+    """The page of the documentation: the presets side by side, then every option."""
+    presets = [f"| `{name}` | {' | '.join(map(_marked, values, _bold(values)))} |" for name, values in _differing()]
+    options = [_option_row(row) for row in Rules().describe()]
+    head = f"| | {' | '.join(f'`{name}`' for name in PRESETS)} |\n|---{'|---' * len(PRESETS)}|"
+    return _MARKDOWN.format(head=head, presets="\n".join(presets), options="\n".join(options))
+
+
+def _bold(values: list[Value]) -> list[bool]:
+    """Which values are not the federation's, that is, the first."""
+    return [value != values[0] for value in values]
+
+
+def _marked(value: Value, bold: bool) -> str:
+    return f"**{_text(value)}**" if bold else _text(value)
+
+
+def _option_row(row: SettingRow) -> str:
+    allowed = allowed_text(row.field).replace(" | ", ", ")
+    return f"| `{row.field}` | {_text(row.value)} | {allowed} | {row.help} |"
+
+
+_MARKDOWN = """\
+# Options and presets
+
+What tables disagree on is a field of `Rules`. This page is what `scala40 rules --markdown` prints, so it says what the
+code does; [rules.md](rules.md) teaches the game, and [rules-decisions.md](rules-decisions.md) tells why some things are
+as they are.
+
+## Presets
+
+Five rule sets have names. These are the fields in which any of them differs from the federation's rules (`fisca`); what
+differs is bold, and all other fields are as below in each of them. `megajogos` is for 2 to 5 players.
+
+{head}
+{presets}
+
+`Rules.casa(num_players=3, limit=201)` starts from a preset and changes fields, and so does
+`scala40 rules casa --set num_players=3 limit=201`.
+
+## Options
+
+| field | federation | allowed | meaning |
+|---|---|---|---|
+{options}
+"""

@@ -49,7 +49,7 @@ class PeersSettings(RunSettings):
     peers: Path = Path(".peers")
     """The folder with an environment for each library."""
     markdown: bool = False
-    """Print the tables as Markdown, for the README."""
+    """Print the tables as Markdown, for docs/benchmarks.md."""
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The errors of this package.
 
-All of them are ``ValueError``s. Each message says what was given, what is allowed, and where.
+Each is a ``ValueError``, and its message says what was given, what is allowed, and where.
 """
 
 from __future__ import annotations

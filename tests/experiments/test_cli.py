@@ -73,7 +73,8 @@ def test_wrong_words_are_told_in_one_line(capsys: Capture, words: tuple[str, ...
 def test_help_lists_every_command(capsys: Capture) -> None:
     code, out, err = answer(capsys, "--help")
     assert code == 0 and err == ""
-    assert all(command.name in out and command.summary in out for command in COMMANDS)
+    rows = [line.strip().split("  ", 1) for line in out.splitlines() if line.startswith("  ")]
+    assert [(name, summary.strip()) for name, summary in rows] == [(each.name, each.summary) for each in COMMANDS]
 
 
 def test_help_of_a_group_lists_its_commands(capsys: Capture) -> None:

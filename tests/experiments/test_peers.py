@@ -16,7 +16,7 @@ from experiments.peers import bench, workers
 from experiments.peers.bench import Measured, PeersSettings, cases_of, report_of
 from experiments.peers.cases import CASES, LIBRARIES, NAMES, RATIOS, RESETS, cases_as_markdown
 from experiments.peers.workers import Worker, WorkerFailed
-from tests.experiments.readme import README
+from tests.docs.pages import DOCS
 
 TINY = ("bench", "peers", "--seconds", "0.002", "--rounds", "2")
 SETTINGS = {"core": None}
@@ -94,10 +94,12 @@ def test_the_tables(players: Path, capsys: Capture) -> None:
     assert "one core of" in out and "Reset of 1,024 games" in out and "openspiel: numpy" in out
 
 
-def test_the_readme_has_the_tables_that_the_command_prints(players: Path, capsys: Capture) -> None:
+def test_the_page_has_the_tables_that_the_command_prints(players: Path, capsys: Capture) -> None:
     main((*TINY, "--markdown"))
     printed = _first_cells(capsys.readouterr().out)
-    pasted = _first_cells(README.read_text().partition("<!-- peers:")[2].partition("<!-- end of peers -->")[0])
+    pasted = _first_cells(
+        (DOCS / "benchmarks.md").read_text().partition("<!-- peers:")[2].partition("<!-- end of peers -->")[0]
+    )
     assert printed == pasted and len(printed) == len(CASES) + len(RATIOS) + 4
 
 
@@ -106,7 +108,7 @@ def _first_cells(page: str) -> list[str]:
 
 
 def test_the_page_tells_what_each_case_does() -> None:
-    assert cases_as_markdown() in (README.parent / "docs" / "benchmarks.md").read_text()
+    assert cases_as_markdown() in (DOCS / "benchmarks.md").read_text()
 
 
 def test_only_what_is_asked_for_is_measured(players: Path, capsys: Capture) -> None:
