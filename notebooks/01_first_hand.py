@@ -9,7 +9,12 @@
 # clubs. Every move below is checked: a move that the rules forbid raises an error that says why.
 
 # %%
-from experiments.notebooks.show import say
+import numpy as np
+
+import agents
+from experiments.notebooks.estimates import shares_of
+from experiments.notebooks.hands import played_out
+from experiments.notebooks.show import COLOURS, GREY, bars, figure, finding, full_or_small, say
 from scala40_env import Game, IllegalMove, Record, Rules
 
 game = Game(Rules.fisca(num_players=2), seed=7)
@@ -122,6 +127,39 @@ say(
 # %% [markdown]
 # The ten of spades made the run longer (*attaching*), and the second three of spades, dead weight since the first
 # turn, became the last discard. Seat 1 is charged 3 points for its one card, a cheap defeat.
+#
+# ## Who was ahead, and when?
+# Was this luck? After every turn, take what seat 0 sees, deal the cards that it does not see at random 300 times, and
+# let the agent `expert` play all of these hands to their ends. The share that seat 0 wins is its chance, as far as it
+# could know.
+
+# %%
+DEALS = full_or_small(300, 10)
+expert, again, wins, texts = agents.make("expert"), Game(game.rules, seed=7), [], ["dealt"]
+for moves in ["", *game.record().hands[0].moves[:-1]]:
+    if moves:
+        again.play(moves)
+        texts.append(moves)
+    seen = again.view(seat=0).position()
+    redeals = [Game.from_position({**seen, "seed": number}) for number in range(DEALS)]
+    wins.append(int((played_out(redeals, expert)["winner"] == 0).sum()))
+chance = shares_of(wins, [DEALS] * len(wins))
+axes = figure("chance of seat 0 to win the hand, % (as far as it can know)", size=(8.4, 5.2))
+bars(axes, [text if len(text) < 46 else f"{text[:44]} ..." for text in texts], chance, 100, ".0f", color=COLOURS[0])
+axes.set_yticks(axes.get_yticks(), [f"{at}  {label.get_text()}" for at, label in enumerate(axes.get_yticklabels())])
+axes.axvline(50, color=GREY, linestyle="--", linewidth=1)
+axes.set_xlim(0, 100)
+steps = np.diff(chance.value)
+swing = int(np.abs(steps).argmax()) + 1
+finding(
+    axes,
+    f"Seat 0 began with {100 * chance.value[0]:.0f}%; the largest swing came with turn {swing}:"
+    f" from {100 * chance.value[swing - 1]:.0f}% to {100 * chance.value[swing]:.0f}%",
+)
+
+# %% [markdown]
+# The numbers hold between two players like `expert`, and under an even deal of the hidden cards, which is not quite
+# what hidden cards are like (notebook 6).
 #
 # ## What is left of it
 # A game writes itself down, and the record replays with nothing but itself.

@@ -5,7 +5,7 @@
 # statement that holds: an agent, its place on the ladder (`random`, `greedy`, `expert`), a paired test, and how many
 # deals it takes before a difference can be told from luck.
 #
-# The question of the day: **once a hand lies open on your screen, does it matter which card you throw?** Three agents
+# The question of the day: **if you lay all that you can anyway, does it matter which card you throw?** Three agents
 # lay whatever they can, and differ in nothing but the discard.
 #
 # ## Fifteen lines

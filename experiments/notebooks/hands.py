@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent
+from agents import Agent, KernelAgent
 from agents.arena import Arena, HandsEnded
 from agents.kernels.decisions import look_at_views
+from agents.kernels.play import ENDED, play_on
 from experiments.league.blocks import chance_of
 from experiments.league.lineups import rotations
-from scala40_env import Rules
+from scala40_env import Game, Rules
 from scala40_env.kernels.engine import start_match, step
 from scala40_env.kernels.state import GAME
 from scala40_env.observation import schema_of
@@ -22,7 +23,7 @@ from scala40_env.rules.moves import DISCARD, MELD_ACTIONS, NUM_ACTIONS_EXTENDED,
 from scala40_env.rules.reading import new_games
 from scala40_env.rules.record import Record, record_from_log
 
-__all__ = ["DISCARDS", "DRAWS", "MELDS", "Hands", "Moments", "before", "play_hands", "takes"]
+__all__ = ["DISCARDS", "DRAWS", "MELDS", "Hands", "Moments", "before", "play_hands", "played_out", "takes"]
 
 _IDS = np.arange(NUM_ACTIONS_EXTENDED)
 DRAWS = (_IDS == STOCK) | (_IDS == POZZO)
@@ -33,6 +34,8 @@ MELDS = np.isin(_IDS, list(MELD_ACTIONS))
 """Which actions lay a new meld."""
 #: Games played at once: a batch for a network, and little memory.
 _GAMES = 1024
+#: Actions that there is room for in the rest of a hand; hands of sensible players have some dozens.
+_ROOM = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,3 +246,26 @@ def takes(hands: Hands, discards: Moments) -> NDArray[np.bool_]:
     """Whether the next player took the card from the pozzo: by discard; False where it ended the hand."""
     after = [hands.logs[hand][at + 1 : at + 2] for hand, at in zip(discards.hand, discards.at, strict=True)]
     return np.array([len(action) == 1 and action[0] == POZZO for action in after], np.bool_)
+
+
+def played_out(positions: Sequence[Game], agent: KernelAgent, seed: int = 0) -> NDArray[Any]:
+    """The rest of many hands, the agent on every seat: the records at their ends, dtype `kernels.state.GAME`.
+
+    Args:
+        positions: games that stand in the middle of a hand, all of the same rules.
+        agent: who plays on.
+        seed: of what it leaves to chance.
+
+    Raises `ValueError` for a hand that does not end.
+    """
+    n, seats = len(positions), positions[0].rules.num_players
+    games = np.frombuffer(b"".join(game.state.tobytes() for game in positions), GAME).copy()
+    keys = np.random.default_rng(seed).integers(0, 2**64, (n, seats), np.uint64)
+    stops = np.zeros(n, np.int8)
+    play_on(
+        *(games, np.arange(n), np.zeros((n, seats), np.int64), np.array([agent.kernel_id]), agent.weights[None], keys),
+        *(np.zeros((n, _ROOM), np.int16), np.zeros(n, np.int64), np.zeros(1, GAME), stops),
+    )
+    if (stops != ENDED).any():
+        raise ValueError(f"hand {int((stops != ENDED).argmax())} has not ended after {_ROOM} actions")
+    return games

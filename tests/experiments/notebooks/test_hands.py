@@ -9,7 +9,7 @@ import pytest
 
 import agents
 from experiments.notebooks.cards import PARTNERS, could_use, dealt_anew, held_by, live_pairs, unseen_by
-from experiments.notebooks.hands import DISCARDS, DRAWS, MELDS, Hands, Moments, before, play_hands, takes
+from experiments.notebooks.hands import DISCARDS, DRAWS, MELDS, Hands, Moments, before, play_hands, played_out, takes
 from scala40_env import Game, Rules
 from scala40_env.rules.cards import JOKER, NUM_CARD_TYPES, parse_cards
 from scala40_env.rules.moves import MELD_ACTIONS, POZZO
@@ -167,3 +167,22 @@ def test_a_game_of_the_same_seed_begins_alike() -> None:
     first = before(found, DRAWS).take([0])
     assert game.turn == first.seat[0]
     assert (held_by(first, first.seat)[0] == np.bincount(hand_of(game.state, game.turn), minlength=53)).all()
+
+
+def test_played_out_is_the_rest_of_the_hand() -> None:
+    """From the deal, and from any moment, to the same end: greedy leaves nothing to chance."""
+    greedy = agents.make("greedy")
+    assert isinstance(greedy, agents.KernelAgent)
+    found = play_hands(TWO, [greedy], 1, seed=8)
+    steps = [step.game for step in found.record(0).replay()]
+    for game in (steps[0], steps[len(steps) // 2]):
+        (end,) = played_out([game], greedy)
+        assert end["winner"] == found.winner[0] and end["hand_points"][:2].tolist() == found.points[0].tolist()
+
+
+def test_a_hand_that_does_not_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.notebooks.hands._ROOM", 3)
+    dull = agents.make("random")
+    assert isinstance(dull, agents.KernelAgent)
+    with pytest.raises(ValueError, match="hand 0 has not ended after 3 actions"):
+        played_out([Game(TWO, seed=1)], dull)
