@@ -210,7 +210,7 @@ finding(
 #   none.
 # * Look at both figures. A win share says who closes more often, points say what the lost hands cost; they need not
 #   agree, and in a match it is the points that put players out.
-# * `greedy` and `expert` are kernels: a million hands between them are minutes. The agents above are Python, thousands
-#   of times slower to ask; `--workers` spreads them over cores.
+# * `greedy` and `expert` are kernels: a million hands between them are minutes. The agents above are Python, and much
+#   slower; `--workers` spreads them over cores.
 # * A difference is one between these agents at this table. Whoever beats `greedy` with two seats may lose to it with
 #   four.

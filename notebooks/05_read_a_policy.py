@@ -40,13 +40,15 @@ except AgentError as error:
 torch.set_num_threads(1)
 network, notes = checkpoint.network(), checkpoint.notes
 policy.name = "ppo"
-SCALE = float(notes.get("settings", {}).get("reward_scale", 1.0))  # its values are rewards times this
 settings = notes.get("settings", {})
+SCALE = float(settings.get("reward_scale", 1.0))  # its values are rewards times this
 say(
     f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It cloned"
     f" {settings.get('clone_decisions', 0):,} decisions of `{settings.get('teacher', 'nobody')}`,"
     f" and learnt from {notes.get('decisions', 0):,} of its own after that."
 )
+if "reward_scale" not in settings:
+    say("The file does not say by what rewards were multiplied; its values are read as if by 1.")
 
 # %% [markdown]
 # ## The hands

@@ -90,8 +90,8 @@ show_table(
 
 # %% [markdown]
 # So who deals the hidden cards evenly gets all of it wrong: it gives an unopened player doubles that were thrown long
-# ago and jokers that it would have opened with, and takes away the melds that it has been collecting. This is one
-# reason why a search that deals evenly (docs/agents.md, *search*) gains so little against a good player.
+# ago and jokers that it would have opened with, and takes away the melds that it has been collecting. A search that
+# deals hidden cards has to reckon with that; docs/agents.md tells what the one of this package does about it.
 #
 # ## 2. What a discard tells
 # A player who has not opened throws a card in one of the first four laps. Which cards did it keep, compared with what
@@ -312,9 +312,9 @@ say(
 # ## What to take home
 # * Hidden hands are not dealt evenly. Who has not opened holds fewer doubles, fewer jokers and more ready melds than
 #   an even deal gives.
-# * A discard says something about its rank and its neighbours, less about anything else, and what it says depends on
-#   the player.
+# * A discard says something about its rank and its neighbours, and nearly nothing about cards further away; how much
+#   depends on the player.
 # * Counting live pairs works: danger rises with their number. It is a matter of degree, and a joker in the other hand
 #   spoils every certainty. The clearest danger is open to all: a card that fits on the table is always of use.
 # * All of it is about `expert` and `greedy` with two seats. Human players sort, hold back and bluff in ways of their
-#   own; the same lines of code read any records that `scala40 play` and tournaments write, once they are loaded.
+#   own.

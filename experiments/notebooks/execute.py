@@ -62,8 +62,9 @@ def execute(name: str, folder: Path = ROOT) -> Any:
 
     notebook = sources_of(name)
     config = Config({"KernelManager": {"transport": "ipc"}})  # TCP without encryption is open to all on the machine
+    quiet = ["--HistoryManager.enabled=False"]  # what cells hold is no history of the user's
     place = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=_PATIENCE, resources=place, config=config).execute()
+    NotebookClient(notebook, timeout=_PATIENCE, resources=place, config=config, extra_arguments=quiet).execute()
     return tidied(notebook)
 
 

@@ -16,12 +16,12 @@ from agents.kernels.play import ENDED, play_on
 from experiments.league.blocks import chance_of
 from experiments.league.lineups import rotations
 from scala40_env import Game, Rules
-from scala40_env.kernels.engine import start_match, step
-from scala40_env.kernels.state import GAME
+from scala40_env.kernels.engine import hand_deck, start_match, step
+from scala40_env.kernels.state import GAME, PACK
 from scala40_env.observation import schema_of
 from scala40_env.rules.moves import DISCARD, MELD_ACTIONS, NUM_ACTIONS_EXTENDED, POZZO, SLOTS, STOCK, num_actions
 from scala40_env.rules.reading import new_games
-from scala40_env.rules.record import Record, record_from_log
+from scala40_env.rules.record import HandLog, Record, record_from_log
 
 __all__ = ["DISCARDS", "DRAWS", "MELDS", "Hands", "Moments", "before", "play_hands", "played_out", "takes"]
 
@@ -86,8 +86,6 @@ class Hands:
 
     def record(self, hand: int) -> Record:
         """The record of a hand, which replays and can be saved."""
-        from scala40_env.rules.record import HandLog
-
         deck = _deck(self.rules, int(self.seeds[hand]))
         log = HandLog(int(self.dealer[hand]), deck, self.logs[hand])
         names = [self.names[agent] for agent in self.seating[hand].tolist()]
@@ -157,9 +155,6 @@ def _joined(parts: Sequence[Hands]) -> Hands:
 
 
 def _deck(rules: Rules, seed: int) -> NDArray[np.int8]:
-    from scala40_env.kernels.engine import hand_deck
-    from scala40_env.kernels.state import PACK
-
     games, deck = new_games(rules, seed), np.empty(PACK, np.int8)
     start_match(games, 0)
     size = int(hand_deck(games, 0, deck))
