@@ -13,7 +13,8 @@ ENVIRONMENTS := $(addprefix tests/test_,$(addsuffix .py,aec check_env imports ob
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint docs links bench peers rllib twin clean
+.PHONY: help setup demo test test-jit test-bounds test-nojit oldest newest lint docs links bench notebooks peers rllib \
+        twin clean
 
 help:  ## print this list
 	@echo "make TARGET [PYTHON=python3.11] [JOBS=2] [PYTEST_ARGS=...]"
@@ -110,6 +111,9 @@ links: $(VENV)/.docs  ## ask for every link that leads out of the site; wants a 
 
 bench: $(VENV)/.core  ## decisions a second of the engine, beside a plain-Python baseline
 	$(BIN)/scala40 bench engine
+
+notebooks: setup  ## execute all notebooks in full size, and keep their outputs
+	$(BIN)/python -m experiments.notebooks.execute
 
 # Each in an environment of its own, for their versions clash: the last PettingZoo with gin rummy is older than ours.
 PEERS := .peers/pettingzoo .peers/rlcard .peers/openspiel

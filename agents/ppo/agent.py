@@ -153,9 +153,13 @@ class PPOAgent(Agent):
             network, there = self._network
             check_same_rules(there, rules, f"agent {shown(self.name)}: its network")
             return network
+        return self.checkpoint_for(rules).network()
+
+    def checkpoint_for(self, rules: Rules) -> Checkpoint:
+        """The checkpoint that it plays by these rules. Raises `AgentError` if there is none."""
         checkpoint = _shipped_for(rules) if self._checkpoint is None else self._checkpoint
         checkpoint.check_rules(rules, f"agent {shown(self.name)}: its checkpoint")
-        return checkpoint.network()
+        return checkpoint
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from experiments.league.analysis import Analysis
 from experiments.league.blocks import SEAT_FIELDS
 
 #: Told apart by people who see few colours too (Okabe and Ito's).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
-_STYLE = {
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
+STYLE = {
     "svg.hashsalt": "scala40",
     "svg.fonttype": "none",
     "font.size": 11.0,
@@ -41,7 +41,7 @@ def _drawn(title: str, height: float, draw: Any) -> tuple[str, str]:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.subplots()
         axes.set_title(title, loc="left", fontsize=12)
@@ -56,7 +56,7 @@ def _names(analysis: Analysis) -> list[str]:
 
 
 def _colour(at: int) -> str:
-    return _COLOURS[at % len(_COLOURS)]
+    return COLOURS[at % len(COLOURS)]
 
 
 def ratings_plot(analysis: Analysis) -> tuple[str, str]:

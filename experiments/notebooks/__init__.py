@@ -1,0 +1,1 @@
+"""What the notebooks share: hands by the thousand, cards counted, estimates with intervals, one style of plot."""
