@@ -70,8 +70,8 @@ from scala40_env.kernels.turn import (
 
 __all__ = ["MOST_MOVES", "can_finish", "fingerprint", "legal_moves", "pozzo_is_legal", "seat_can_buy"]
 
-#: States that a search looks at before it begins to remember which it has seen.
-_MEMORY_FROM = 48
+#: States that a search looks at before it begins to remember which it has seen; room for them at first, and at most.
+_MEMORY_FROM, _FIRST_ROOM, _MOST_ROOM = 48, 1 << 10, 1 << 24
 #: Bits of a hash that 36 melds can add up without reaching the sign.
 _SUMMAND = (1 << 56) - 1
 
@@ -145,6 +145,16 @@ def _remember(seen: np.ndarray, key: int) -> bool:
             return False
         at = (at + 1) & (size - 1)
     return False
+
+
+@kernel
+def _with_more_room(seen: np.ndarray) -> np.ndarray:
+    """The same memory with four times the room."""
+    larger = np.zeros(4 * len(seen), np.int64)
+    for key in seen:
+        if key:
+            _remember(larger, key)
+    return larger
 
 
 @kernel
@@ -272,8 +282,7 @@ def _search_island(address: int, level: int) -> int:
     work = np.empty(deepest + 1, GAME)
     moves = np.empty((deepest + 1) * MOST_MOVES, np.int16)
     starts = np.zeros(deepest + 2, np.int64)
-    seen = np.zeros(1, np.int64)
-    looked = 0
+    seen, looked, kept = np.zeros(1, np.int64), 0, 0
     copy_record(work, 0, g)
     if _is_stuck(work[0], level):
         return 0
@@ -292,9 +301,13 @@ def _search_island(address: int, level: int) -> int:
             continue
         looked += 1
         if looked == _MEMORY_FROM:
-            seen = np.zeros(1 << 14, np.int64)
-        if looked > _MEMORY_FROM and _remember(seen, fingerprint(state)):
-            continue
+            seen = np.zeros(_FIRST_ROOM, np.int64)
+        if looked > _MEMORY_FROM:
+            if _remember(seen, fingerprint(state)):
+                continue
+            kept += 1
+            if 2 * kept > len(seen) and len(seen) < _MOST_ROOM:
+                seen = _with_more_room(seen)
         depth += 1
         starts[depth] = n
         n = _expand(state, moves, n)
