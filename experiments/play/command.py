@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import sys
+import threading
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,10 +161,12 @@ def _serve(settings: PlaySettings, setup: Setup, sock: socket.socket) -> int:
 
 def _defaults(setup: Setup, settings: PlaySettings) -> dict[str, Any]:
     """What the start page has chosen at first."""
+    from experiments.play.making import PERSON
+
     rules = setup.rules.to_dict()
     return {
         "rules": rules,
-        "seats": [place.agent or "person" for place in setup.places],
+        "seats": [place.agent or PERSON for place in setup.places],
         "clock": setup.clock,
         "language": setup.language,
         "seed": "" if settings.seed is None else str(settings.seed),
@@ -191,9 +194,9 @@ async def _until_stopped(settings: PlaySettings, tables: Any, sock: socket.socke
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stopped.set)
     _announce(settings, address)
-    warming = asyncio.get_running_loop().run_in_executor(tables.players.pool, tables.players.warm_up)
+    # The first hint would wait for the compiler otherwise; a daemon, for nobody who stops the server waits for it.
+    threading.Thread(target=tables.players.warm_up, daemon=True).start()
     await stopped.wait()
-    warming.cancel()
     await runner.cleanup()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = ["ADVISERS", "Hint", "Players", "checked_agent"]
 
 ADVISERS = ("expert", "ppo")
 """Agents that can be asked for a hint; those that can't play the rules of a table are not offered there."""
+_HAS_WEIGHTS = files("agents").joinpath("ppo", "weights", "index.json").is_file()
+"""Does ppo come with weights? Otherwise PyTorch, which takes seconds to load, need not be asked."""
 _ESTIMATE = "search:playouts=2000,value=points,bonus=0"
 """What estimates: hands played out between `greedy` players, for the points of this hand alone."""
 _THREADS = 4
@@ -73,7 +76,7 @@ class Players:
 
     def advisers(self, rules: Rules) -> list[str]:
         """The agents that can be asked for a hint under these rules."""
-        return [name for name in ADVISERS if self._plays(name, rules)]
+        return [name for name in ADVISERS if (name != "ppo" or _HAS_WEIGHTS) and self._plays(name, rules)]
 
     def hint(self, spec: str, game: Game, seat: int, rng: np.random.Generator) -> Hint:
         """What an agent would do on this seat, which is on move, with an estimate. Raises `AgentError`."""

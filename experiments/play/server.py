@@ -10,13 +10,14 @@ import asyncio
 import ipaddress
 import json
 import socket
+import weakref
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from experiments.console import BadUsage
 from experiments.play.live import LiveTable, Page
@@ -34,6 +35,7 @@ from scala40_env.rules.errors import Scala40Error
 __all__ = ["Tables", "application", "bound"]
 
 _LONGEST_MESSAGE = 1 << 16
+_LAST_PORT = 65535
 _STATIC = Path(__file__).parent / "static"
 _POLICY = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _TABLES: web.AppKey[Tables] = web.AppKey("tables")
@@ -52,6 +54,7 @@ class Tables:
 
     def __init__(self, store: Store, players: Players, defaults: dict[str, Any]) -> None:
         self.store, self.players, self.defaults = store, players, defaults
+        self.sockets: weakref.WeakSet[web.WebSocketResponse] = weakref.WeakSet()
         self._live: dict[str, LiveTable] = {}
         self._seats: dict[str, tuple[str, int]] = {}
         for saved in store.saved():
@@ -116,10 +119,10 @@ def application(tables: Tables, names: tuple[str, ...]) -> web.Application:
 
 def bound(host: str, port: int) -> socket.socket:
     """A socket that listens there. Raises `BadUsage` where it can't."""
+    if not 0 <= port <= _LAST_PORT:
+        raise BadUsage(f"--port {port}: allowed is 0 to {_LAST_PORT}")
     try:
         return socket.create_server((host, port), family=_family(host))
-    except OverflowError:
-        raise BadUsage(f"--port {port}: allowed is 0 to 65535") from None
     except OSError as error:
         hint = "is it in use? Choose another one, or 0 for any that is free"
         raise BadUsage(f"--host {host} --port {port}: {error.strerror or error}; {hint}") from None
@@ -130,7 +133,9 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 async def _close(app: web.Application) -> None:
-    app[_TABLES].close()
+    tables = app[_TABLES]
+    tables.close()
+    await asyncio.gather(*(peer.close(code=WSCloseCode.GOING_AWAY) for peer in [*tables.sockets]))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -279,8 +284,9 @@ async def _replay(request: web.Request) -> web.Response:
 async def _socket(request: web.Request) -> web.WebSocketResponse:
     """What a page and its table say to each other."""
     live, seat = request.app[_TABLES].find(request.match_info["token"])
-    peer = web.WebSocketResponse(max_msg_size=_LONGEST_MESSAGE, heartbeat=30)
+    peer = web.WebSocketResponse(max_msg_size=_LONGEST_MESSAGE, heartbeat=30, timeout=1)
     await peer.prepare(request)
+    request.app[_TABLES].sockets.add(peer)
     page = Page(seat, lambda message: peer.send_str(json.dumps(message)))
     await live.join(page)
     try:

@@ -39,14 +39,17 @@ class Words:
         """Why something is refused, out of the package's sentence; seats are called by their names."""
         for pattern, said in self._reasons:
             if found := pattern.fullmatch(english):
-                return said.format(**found.groupdict())
+                return said.format(**{name: self._plain(part) for name, part in found.groupdict().items()})
         return _SEAT.sub(lambda seat: _name(int(seat[1]), names) or seat[0], english)
 
     def moves(self, notation: str) -> str:
         """Moves in notation with the verbs of the language."""
+        return "; ".join(self._plain(move.strip()) for move in notation.split(";"))
+
+    def _plain(self, notation: str) -> str:
+        """Words of the notation in the language; cards stay as they are."""
         verbs: Mapping[str, str] = self.content["verbs"]
-        moves = (move.split() for move in notation.split(";"))
-        return "; ".join(" ".join(verbs.get(word, word) for word in move) for move in moves)
+        return " ".join(verbs.get(word, word) for word in notation.split())
 
     def rule(self, field: str, value: Value) -> str:
         """What a field of the rules means with this value, in a sentence."""

@@ -29,7 +29,7 @@ function changed(field) {
     const value = valueOf(field);
     const sentence = field.form[value === null ? "none" : `${value}`] ?? field.form["*"];
     inputOf(field.name).previousSibling.textContent = filled(sentence, { n: value ?? "" });
-  } else inputOf(field.name).previousSibling.textContent = field.name;
+  } else inputOf(field.name).previousSibling.textContent = WORDS.page[field.name] ?? field.name;
   if (field.name === "num_players") drawSeats();
   if (field.name === "match") fitMatch();
 }
@@ -46,7 +46,7 @@ function setRules(values) {
 function fitMatch() {
   const isHands = JSON.parse(inputOf("match").value) === "hands";
   const hands = inputOf("num_hands");
-  hands.disabled = !isHands;
+  hands.parentElement.hidden = !isHands;
   hands.value = isHands ? hands.value || "4" : "";
   changed(choices.fields.find(({ name }) => name === "num_hands"));
 }
@@ -101,7 +101,7 @@ function link(text, url) {
 async function make(event) {
   event.preventDefault();
   const asked = {
-    rules: rules(), seats: seats(), clock: Number($("clock").value), seed: $("seed").value.trim(),
+    rules: rules(), seats: seats(), clock: Number($("seconds").value), seed: $("seed").value.trim(),
     name: $("name").value, language: document.documentElement.lang,
   };
   const answer = await (await fetch("/tables", { method: "POST", body: JSON.stringify(asked) })).json();
@@ -139,7 +139,7 @@ function setDefaults() {
   const { rules: { preset, ...changes }, clock, seed, name } = choices.defaults;
   $("preset").value = preset;
   setRules({ ...choices.presets[preset], ...changes });
-  Object.assign($("clock"), { value: clock, max: choices.longest_clock });
+  Object.assign($("seconds"), { value: clock, max: choices.longest_clock });
   $("seed").value = seed;
   $("name").value = localStorage.name ?? name;
 }
