@@ -50,6 +50,7 @@ class _Terminal:
     def __init__(self, table: Table, store: Store, players: Players, words: Words) -> None:
         self.table, self.store, self.players, self.words = table, store, players, words
         self.console = Console(highlight=False, markup=False)
+        self._shown = -1
         self._commands: dict[str, Callable[[str], None]] = {
             "?": self._help,
             "help": self._help,
@@ -77,10 +78,12 @@ class _Terminal:
     # -- moves ---------------------------------------------------------------------------------------------------
 
     def _ask(self) -> str:
-        """Show the table to who is on move, and read what it types."""
+        """Show the table to who is on move, if it has changed, and read what it types."""
         view = self.table.game.view(self.table.game.turn)
-        self._print(f"\n{self._with_names(str(view))}")
-        self._print("\n".join(standing(self.table, view, self.words)))
+        if self._shown != self.table.version:
+            self._print(f"\n{self._with_names(str(view))}")
+            self._print("\n".join(standing(self.table, view, self.words)))
+        self._shown = self.table.version
         return input(f"{self.table.setup.names[view.seat]}> ").strip()
 
     def _answer(self, text: str) -> None:

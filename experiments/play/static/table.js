@@ -125,6 +125,7 @@ function draw() {
   $("pozzo").replaceChildren(...drawnPile("pozzo", state.pozzo.top, state.pozzo.size));
   $("melds").replaceChildren(...drawnMelds());
   $("standing").replaceChildren(...pretty(state.standing.join(" ")));
+  $("mine").textContent = about(state.seat);
   drawHand();
   drawLit();
   drawSheet();
@@ -133,15 +134,20 @@ function draw() {
   document.body.classList.toggle("my-turn", isMine());
 }
 
+// How a seat stands: its total, and whether it has opened.
+function about(number) {
+  const { out, opened, score } = state.seats[number];
+  return `${say("points", { n: score })}, ${out ? say("out") : say(opened ? "opened" : "not_opened")}`;
+}
+
 function drawnSeat(number) {
   const seat = state.seats[number];
   const box = element("article", state.turn === number ? "seat on-move" : "seat");
-  const about = seat.out ? say("out") : say(seat.opened ? "opened" : "not_opened");
   const name = element("b", "", seat.name, seat.dealer ? ` (${say("dealer")})` : "");
-  box.append(element("h2", "", name, element("span", "", say("points", { n: seat.score }))));
+  box.append(element("h2", "", name, element("span", "", say("cards", { n: seat.size }))));
   const backs = [...Array(Math.max(seat.size - seat.known.length, 0)).fill("?"), ...seat.known];
   box.append(element("div", "cards", ...backs.map((face) => element("span", "slot", card(face)))));
-  box.append(element("p", "dim", `${say("cards", { n: seat.size })}, ${about}`));
+  box.append(element("p", "dim", about(number)));
   box.append(element("p", "last", ...pretty(lastTurn(number))));
   return box;
 }
@@ -177,7 +183,7 @@ function drawnMelds() {
 
 function drawHand() {
   const fresh = [...state.fresh];
-  $("hand").setAttribute("aria-label", say("hand"));
+  $("hand").setAttribute("aria-label", say("your_cards"));
   $("hand").replaceChildren(...order().map((face, at) => {
     const found = fresh.indexOf(face);
     if (found >= 0) fresh.splice(found, 1);
@@ -213,10 +219,12 @@ function drawButtons() {
   $("undo").disabled = !state.can_undo;
   $("hint").disabled = !isMine();
   $("sort").textContent = say(byRank() ? "by_suit" : "by_rank");
+  const isEnd = $("ending").hidden && state.ending.length > 0;
   $("ending").hidden = !state.ending.length;
   $("ending-text").textContent = state.ending.join(" ");
   $("next").hidden = state.over;
   $("again").hidden = !state.over;
+  if (isEnd) $("ending").scrollIntoView({ block: "nearest" }); // on a phone it may be below the melds
 }
 
 function drawSheet() {

@@ -116,7 +116,7 @@ def click_move(page: Page, live: LiveTable, move: str) -> None:
     with moving(page, live):
         named = words[1:] if words[0] == "meld" else words[1:2]
         choose(page, ["*" if card.startswith("*") else card for card in named])
-        target = {"meld": "#new", "discard": "#pozzo"}.get(words[0]) or f"[data-target='{words[-1]}']"
+        target = {"meld": "#new", "discard": "#pozzo"}.get(words[0]) or f"[data-target='{words[2]}']"
         wait(page, lambda: "lit" in page.get_attribute(target, "class"))
         page.click(target)
         if page.is_visible("#choice"):
@@ -132,7 +132,7 @@ def play_by_clicks(page: Page, live: LiveTable, turns: int = 1000) -> None:
         while live.table.on_move is not None and live.table.decision == turn:
             legal = live.table.game.view(0).legal_moves()
             whole = [move for move in legal if move.startswith("meld") and "*" not in move]
-            click_move(page, live, (whole or [move for move in legal if move.startswith("discard")] or ["stock"])[0])
+            click_move(page, live, (whole or [move for move in legal if move.startswith("discard")] or legal[::-1])[0])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -174,9 +174,9 @@ def test_a_hand_by_clicks_with_no_hidden_card_in_the_traffic(
     setup = setup_of("one")
     live = served.add(setup)
     frames, bodies = list[str](), list[Any]()
-    with opened(browser, "about:blank") as page:
+    with opened(browser, f"{served.address}/words/en.json") as page:
         page.on("websocket", lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))))
-        page.on("response", bodies.append)
+        page.on("response", lambda answer: bodies.append(answer))
         page.goto(f"{served.address}/table/{setup.places[0].token}")
         settle(page, live)
         play_by_clicks(page, live)
@@ -310,7 +310,7 @@ def test_rules_languages_and_sorting(laid: tuple[Page, LiveTable]) -> None:
     page.click("#rules-dialog button")
     for language, word in (("it", "Annulla"), ("es", "Deshacer"), ("en", "Undo")):
         page.select_option("#language", language)
-        wait(page, lambda word=word: page.inner_text("#undo") == word)  # type: ignore[misc]
+        wait(page, lambda word=word: page.inner_text("#undo") == word)
     page.click("#sort")
     assert page.evaluate("localStorage.sort") == "rank"
 
@@ -389,7 +389,7 @@ def test_a_table_is_made_on_the_start_page(browser: Any, served: Served) -> None
         wait(page, lambda: page.query_selector("#unfinished .button"))
         assert "casa" in page.inner_text("#unfinished")
     (saved,) = Store(served.folder).saved()
-    assert saved.setup.rules == Rules.casa(num_players=2) and saved.setup.seed == 11  # type: ignore[union-attr]
+    assert saved.setup.rules == Rules.casa(num_players=2) and saved.setup.seed == 11
 
 
 @pytest.mark.parametrize("size", SIZES)
