@@ -86,7 +86,8 @@ def standing(table: Table, view: View, words: Words) -> list[str]:
         return []
     if table.on_move != view.seat:
         return [words.say("waiting", name=table.setup.names[view.turn])]
-    return [words.say(f"your_{view.phase}"), *_owed(table, view, words)]
+    asked = "play" if view.phase == "buy" and not _draws(view) else view.phase  # who has bought has to lay that card
+    return [words.say(f"your_{asked}"), *_owed(table, view, words)]
 
 
 def _owed(table: Table, view: View, words: Words) -> list[str]:

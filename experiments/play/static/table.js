@@ -10,6 +10,7 @@ let table = null; // what does not change: rules, id, where the record is
 let chosen = new Set(); // places in `order()` of the cards chosen
 let lit = { new: false, pozzo: false, melds: [] };
 let socket = null;
+let acting = false; // has something been sent that was not answered yet?
 let deadline = null;
 const waiting = []; // states that have come and are not on show yet, so that the moves of others can be followed
 let showing = null;
@@ -19,13 +20,20 @@ let showing = null;
 function connect() {
   const token = location.pathname.split("/").pop();
   socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket/${token}`);
-  socket.onopen = () => { tell(""); send({ type: "hello", language: document.documentElement.lang }); };
+  socket.onopen = () => { acting = false; tell(""); send({ type: "hello", language: document.documentElement.lang }); };
   socket.onmessage = (event) => receive(JSON.parse(event.data));
   socket.onclose = () => { tell(say("lost")); setTimeout(connect, 1000); };
 }
 
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-const act = (message) => { showLatest(); if (state) send({ ...message, version: state.version }); };
+
+// Sends what a player does. A second click before the answer to the first one means nothing more.
+function act(message) {
+  showLatest();
+  if (!state || acting) return;
+  acting = message.type !== "select";
+  send({ ...message, version: state.version });
+}
 
 const RECEIVED = {
   table: (message) => { table = message; drawTable(); },
@@ -37,7 +45,11 @@ const RECEIVED = {
   hint: (message) => tell(message.text, "hint"),
   advisers: (message) => drawAdvisers(message.agents),
 };
-const receive = (message) => RECEIVED[message.type](message);
+
+function receive(message) {
+  if (message.type !== "lit") acting = false;
+  RECEIVED[message.type](message);
+}
 
 function arrive(next) {
   waiting.push(next);
@@ -63,11 +75,13 @@ function showLatest() {
 
 function show(next) {
   const isNew = !state || state.version !== next.version;
+  if (!state || !sameCards(state.hand, next.hand)) chosen.clear();
   state = next;
-  if (isNew) { chosen.clear(); lit = { new: false, pozzo: false, melds: [] }; }
+  if (isNew) lit = { new: false, pozzo: false, melds: [] };
   if (isNew && $("said").className !== "note") tell("");
   deadline = next.clock === null ? null : Date.now() + 1000 * next.clock;
   draw();
+  if (isNew && chosen.size) chosenChanged(); // chosen while others played
 }
 
 function tell(text, kind = "") {
@@ -103,7 +117,7 @@ function chosenChanged() {
 }
 
 function put(target) {
-  if (!chosen.size) return tell(say("your_play"), "refused");
+  if (!chosen.size && isMine()) return tell(say("your_play"), "refused");
   act({ type: "put", cards: chosenCards(), on: target });
 }
 
@@ -318,6 +332,8 @@ const KEYS = {
   p: () => hit("pozzo"),
   n: () => put("new"),
   d: () => put("pozzo"),
+  b: () => act({ type: "move", move: "buy" }),
+  x: () => act({ type: "move", move: "pass" }),
   u: () => act({ type: "undo" }),
   h: () => $("hint").click(),
   o: () => $("sort").click(),
@@ -329,7 +345,7 @@ const KEYS = {
 
 function pressed(event) {
   const isTaken = event.target.matches("select, input") || document.querySelector("dialog[open]");
-  const isButton = event.key === "Enter" && event.target.matches("button, a");
+  const isButton = event.target.matches("button:not(.in-hand), a") && ["Enter", " "].includes(event.key);
   if (!state || isTaken || isButton || event.ctrlKey || event.altKey || event.metaKey) return;
   const does = /^[1-9]$/.test(event.key) ? () => put(Number(event.key)) : KEYS[event.key];
   if (!does) return;

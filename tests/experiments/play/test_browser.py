@@ -174,7 +174,8 @@ def test_a_hand_by_clicks_with_no_hidden_card_in_the_traffic(
     setup = setup_of("one")
     live = served.add(setup)
     frames, bodies = list[str](), list[Any]()
-    with opened(browser, f"{served.address}/words/en.json") as page:
+    with opened(browser, served.address) as page:
+        wait(page, lambda: page.query_selector("#seats input"))  # nothing of this page comes later
         page.on("websocket", lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))))
         page.on("response", lambda answer: bodies.append(answer))
         page.goto(f"{served.address}/table/{setup.places[0].token}")

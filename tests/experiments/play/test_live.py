@@ -179,6 +179,41 @@ def test_refusals_are_said_in_the_language_of_the_page(tmp_path: Path, language:
     run_at(laying(), tmp_path, script)
 
 
+def buying() -> Table:
+    """A table where seat 1 is asked whether it buys the 4s, which it can attach."""
+    rules = Rules.fisca(num_players=3, opening_points=0, buying=True)
+    table = Table(setup_of(rules))
+    table.game = Game.from_position(
+        {
+            "rules": rules.to_dict(),
+            "turn": 0,
+            "phase": "draw",
+            "hands": ["?5", "9h 9d Kc 2d", "?5"],
+            "opened": [True, True, True],
+            "table": ["5s 6s 7s"],
+            "pozzo": "2h 4s",
+        }
+    )
+    table.play(0, "stock")
+    return table
+
+
+def test_a_card_is_bought(tmp_path: Path) -> None:
+    async def script(live: LiveTable, page: Listener) -> None:
+        assert live.table.on_move == 1
+        page.page.seat = page.seat = 1
+        await page.says(said({"type": "hello", "language": "en"}))
+        asked = page.of("state")[-1]
+        assert asked["draws"] == ["buy", "pass"] and asked["standing"][0].startswith("Will you buy")
+        await page.says(said({"type": "move", "move": "buy"}, live.table.version))
+        owing = page.of("state")[-1]
+        assert owing["draws"] == [] and "4s" in owing["standing"][1] and owing["can_undo"]
+        await page.says(said({"type": "put", "cards": ["4s"], "on": 1}, live.table.version))
+        assert live.table.game.view(1).table == ("4s 5s 6s 7s",) and len(page.of("state")[-1]["hand"]) == 5
+
+    run_at(buying(), tmp_path, script)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Agents that fail
 
@@ -268,11 +303,13 @@ def other_deals(table: Table, seat: int) -> list[Table]:
         except BadPosition:  # with these cards whoever is on move could not end its turn
             continue
         others.append(other)
-    assert len(others) > 2
+        if len(others) == 3:
+            break
+    assert len(others) == 3
     return others
 
 
-@pytest.mark.parametrize("moves", [0, 1, 9, 25, 47])
+@pytest.mark.parametrize("moves", [0, 1, 25, 47])
 def test_the_state_of_a_seat_does_not_depend_on_hidden_cards(moves: int) -> None:
     table = played(Table(setup_of(Rules.casa(num_players=3, hand_size=9, opening_points=10))), moves, moves)
     words = words_of("en")

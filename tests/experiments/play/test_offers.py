@@ -7,6 +7,7 @@ import pytest
 from experiments.play.offers import NEW, NO_MELD, POZZO, lit, ways, why_not
 from experiments.play.table import Table
 from scala40_env import Game, Rules
+from scala40_env.rules.config import PRESETS
 from tests.experiments.play.tables import played, setup_of
 
 
@@ -30,13 +31,15 @@ def cards_of(move: str) -> list[str]:
     return ["*" if word.startswith("*") else word for word in named]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_every_legal_move_is_on_offer(seed: int) -> None:
-    rules = Rules.casa(num_players=3, hand_size=9, opening_points=10)
-    table = played(Table(setup_of(rules, seed=seed)), 25 + seed * 6, seed)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_legal_move_is_on_offer(preset: str) -> None:
+    rules = Rules.from_preset(preset, num_players=3, hand_size=9, opening_points=10, buying=preset == "tavolo")
+    table = played(Table(setup_of(rules)), 40, 3)
     if table.game.phase == "draw":
         table.play(table.game.turn, "stock")
-    for move in table.game.legal_moves() if table.on_move is not None else ():
+    legal = table.game.legal_moves()
+    assert len(legal) > 3
+    for move in legal:
         verb, cards = move.split()[0], cards_of(move)
         target = {"meld": NEW, "discard": POZZO}.get(verb) or int(move.split()[2])
         found = ways(table.game, cards, target)

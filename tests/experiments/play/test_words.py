@@ -64,8 +64,8 @@ def refusals() -> set[str]:
     kinds = (SMALL, Rules.casa(num_players=2, hand_size=8), Rules.scala_quaranta(num_players=3, buying=True))
     for rules in kinds:
         game = Game(rules, seed=3)
-        for _ in range(60):
-            for action in rng.sample(range(NUM_ACTIONS_EXTENDED), 60):
+        for _ in range(40):
+            for action in rng.sample(range(NUM_ACTIONS_EXTENDED), 40):
                 if action not in game.legal_actions():
                     said.add(reason_in(game, action))
             if game.hand_over:
