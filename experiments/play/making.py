@@ -42,6 +42,7 @@ def new_setup(rules: Rules, players: Sequence[str], *, name: str, seed: int | No
         raise BadUsage(f"{len(players)} players for num_players = {rules.num_players}: allowed is one for each seat")
     if PERSON not in players:
         raise BadUsage("there is no person at this table; 'scala40 tournament' lets agents play alone")
+    name = _name(name)
     _check_number("seed", 0 if seed is None else seed, MAX_SEED)
     _check_number("clock", clock, LONGEST_CLOCK)
     if language not in LANGUAGES:
@@ -92,8 +93,15 @@ def _agent_name(spec: str, players: Sequence[str], seat: int) -> str:
 # The start page
 
 
-def setup_from_page(given: Any) -> Setup:
-    """The set-up that the start page sends. Raises `BadUsage` or `BadRules` for what can't be."""
+def setup_from_page(given: Any, trusted: bool) -> Setup:
+    """The set-up that the start page sends.
+
+    Args:
+        given: the object that it sends.
+        trusted: may agents be named that run code or read files of this machine, as ``module:factory`` does?
+
+    Raises `BadUsage` or `BadRules` for what can't be.
+    """
     if not isinstance(given, Mapping) or any(key not in given for key in _KEYS):
         raise BadUsage(f"a new table is an object with {', '.join(_KEYS)}")
     if not isinstance(given["rules"], Mapping):
@@ -101,10 +109,12 @@ def setup_from_page(given: Any) -> Setup:
     players = given["seats"]
     if not isinstance(players, list) or not all(isinstance(player, str) for player in players):
         raise BadUsage(f"seats = {shown(players)}: allowed is a list of agents")
+    if not trusted and any(":" in player for player in players):
+        raise BadUsage(f"from another machine agents are chosen by their names alone: {', '.join(names())}")
     return new_setup(
         Rules.from_dict(given["rules"]),
         players,
-        name=_name(given["name"]),
+        name=given["name"],
         seed=_seed(given["seed"]),
         clock=given["clock"],
         language=given["language"],

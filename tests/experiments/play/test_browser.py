@@ -72,11 +72,11 @@ def at_table(browser: Any, served: Served, setup: Setup, size: str = "desktop", 
 
 def wait(page: Page, what: Callable[[], Any]) -> None:
     """Wait until it is so; Playwright's own waiting evaluates code, which the page's policy forbids."""
-    for _ in range(400):
+    for _ in range(1200):
         if what():
             return
         page.wait_for_timeout(25)
-    pytest.fail(f"after 10 s the page says: {page.inner_text('footer')}")
+    pytest.fail(f"after 30 s the page says: {page.inner_text('footer')}")
 
 
 def version(page: Page) -> int:

@@ -42,6 +42,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("--preset", "fiska"), "did you mean 'fisca'"),
         (("--set", "limitt=3"), "did you mean 'limit'"),
         (("--clock", "-5"), "clock = -5"),
+        (("--name", " "), "name = ' '"),
         (("--seed", "-1"), "seed = -1"),
         (("--language", "fr"), "language"),
         (("--port", "70000"), "--port 70000"),

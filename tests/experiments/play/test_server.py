@@ -117,6 +117,22 @@ def test_a_table_that_can_not_be_says_why(tmp_path: Path, changes: dict[str, Any
     at_server(tmp_path, script)
 
 
+@pytest.mark.parametrize("agent", ["os:getcwd", "expert:/etc/passwd"])
+def test_who_is_elsewhere_names_no_code_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    monkeypatch.setattr("experiments.play.server._is_local", lambda request: False)
+
+    async def script(client: Any) -> None:
+        asked = {**ASKED, "seats": ["person", agent]}
+        assert "by their names alone" in (await (await client.post("/tables", data=json.dumps(asked))).json())["error"]
+        made = await (await client.post("/tables", data=json.dumps(ASKED))).json()
+        assert len(made["seats"]) == 1
+        assert (await (await client.get("/choices/en")).json())["tables"][0]["seats"] == []
+
+    at_server(tmp_path, script)
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 3000])
 def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
     async def script(client: Any) -> None:
