@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents import AgentError
 from experiments.play.offers import Way, lit, reason_of, ways, why_not
-from experiments.play.players import Hint, Players, next_action
+from experiments.play.players import Players, next_action
 from experiments.play.protocol import BadMessage, held, read_message
-from experiments.play.shown import state_of
+from experiments.play.shown import said_hint, state_of
 from experiments.play.store import Store
 from experiments.play.table import NotNow, Table
 from experiments.play.words import Words, words_of
@@ -55,6 +55,7 @@ class LiveTable:
         self._pages: set[Page] = set()
         self._agents: asyncio.Task[None] | None = None
         self._clock: asyncio.Task[None] | None = None
+        self._beside: set[asyncio.Task[None]] = set()
         self._deadline = 0.0
         self._timed: object = None
         self._answers: dict[str, Callable[[Page, Message], Awaitable[None]]] = {
@@ -81,7 +82,7 @@ class LiveTable:
 
     def close(self) -> None:
         """Stop the agents and the clock; all is saved already."""
-        for task in (self._agents, self._clock):
+        for task in (self._agents, self._clock, *self._beside):
             if task is not None:
                 task.cancel()
 
@@ -128,12 +129,14 @@ class LiveTable:
     async def _hello(self, page: Page, message: Message) -> None:
         page.words = words_of(message["language"])
         rules = self.table.setup.rules
-        title = f"{rules.preset}, {rules.num_players}"
-        known = {"type": "table", "rules": page.words.rules(rules), "title": title, "id": self.table.setup.id}
+        known = {"type": "table", "rules": page.words.rules(rules), "preset": rules.preset, "id": self.table.setup.id}
         await self._send(page, {**known, "record": str(self._store.record_file(self.table.setup.id))})
         await self._show_to(page)
         self._let_agents_play()
-        advisers = await self._in_thread(self._players.advisers, rules)
+        self._start(self._tell_advisers(page))
+
+    async def _tell_advisers(self, page: Page) -> None:
+        advisers = await self._in_thread(self._players.advisers, self.table.setup.rules)
         await self._send(page, {"type": "advisers", "agents": advisers})
 
     async def _select(self, page: Page, message: Message) -> None:
@@ -145,7 +148,7 @@ class LiveTable:
         await self._send(page, answer)
 
     async def _put(self, page: Page, message: Message) -> None:
-        self._check_turn(page)
+        self.table.check_turn(page.seat)
         cards, target = self._held(page, message), message["on"]
         if isinstance(target, int) and target > len(self.table.game.view(page.seat).table):
             raise BadMessage(f"there is no meld {target}")
@@ -169,28 +172,26 @@ class LiveTable:
         await self._changed()
 
     async def _hint(self, page: Page, message: Message) -> None:
-        self._check_turn(page)
-        table, version, agent = self.table, self.table.version, message["agent"]
+        self.table.check_turn(page.seat)
+        self._start(self._advise(page, message["agent"]))
+
+    async def _advise(self, page: Page, agent: str) -> None:
+        """Say what an agent would do, unless the table has changed meanwhile."""
+        table, version = self.table, self.table.version
         if agent not in await self._in_thread(self._players.advisers, table.setup.rules):
-            raise BadMessage(f"there is no hint of {agent}")
+            await self._refuse(page, page.words.say("bad_message", why=f"there is no hint of {agent}"))
+            return
         ask = (self._players.hint, agent, table.game.copy(), page.seat, table.generator(page.seat))
         try:
             hint = await self._in_thread(*ask)
         except AgentError as error:
             await self._refuse(page, page.words.say("agent_failed", name=agent, why=error.reason))
             return
-        if version == table.version:  # otherwise it is about what was before
+        if version == table.version:
             await self._send(page, {"type": "hint", "text": said_hint(hint, page.words)})
 
     def _held(self, page: Page, message: Message) -> list[str]:
         return held(message["cards"], self.table.game.view(page.seat).hand)
-
-    def _check_turn(self, page: Page) -> None:
-        on_move = self.table.on_move
-        if on_move is None:
-            raise NotNow("match_is_over" if self.table.over else "hand_is_over")
-        if on_move != page.seat:
-            raise NotNow("not_your_turn", self.table.setup.names[on_move])
 
     # -- moves ---------------------------------------------------------------------------------------------------
 
@@ -237,6 +238,12 @@ class LiveTable:
             self.table.play_default()
             await self._tell("agent_failed", name=name, why=error.reason)
 
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something go on beside the messages of its page, which would wait for it otherwise."""
+        task = asyncio.create_task(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._players.pool, work, *arguments)
 
@@ -276,11 +283,3 @@ class LiveTable:
 
 def _choice(way: Way) -> Message:
     return {"moves": way.moves, "cards": way.shows.split()}
-
-
-def said_hint(hint: Hint, words: Words) -> str:
-    """A hint in words."""
-    said = words.say("hint", agent=hint.agent, moves=words.moves(hint.moves))
-    if hint.points is None or hint.error is None:
-        return said
-    return f"{said} {words.say('estimate', points=f'{hint.points:+.1f}', error=f'{hint.error:.1f}')}"

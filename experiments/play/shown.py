@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from scala40_env.rules.view import View
 
 if TYPE_CHECKING:
+    from experiments.play.players import Hint
     from experiments.play.table import HandResult, Table
     from experiments.play.words import Words
 
-__all__ = ["LOG_LENGTH", "ending", "standing", "state_of"]
+__all__ = ["LOG_LENGTH", "ending", "said_hint", "standing", "state_of"]
 
 LOG_LENGTH = 60
 """Moves that a page lists: several laps."""
@@ -114,3 +115,11 @@ def ending(table: Table, words: Words) -> list[str]:
     if outcome.match_over:
         said.append(words.say("match_won", names=", ".join(names[seat] for seat in outcome.champions)))
     return said
+
+
+def said_hint(hint: Hint, words: Words) -> str:
+    """A hint in words."""
+    said = words.say("hint", agent=hint.agent, moves=words.moves(hint.moves))
+    if hint.points is None or hint.error is None:
+        return said
+    return f"{said} {words.say('estimate', points=f'{hint.points:+.1f}', error=f'{hint.error:.1f}')}"

@@ -169,7 +169,7 @@ class Table:
         `Game.play` does.
         """
         for move in split_turn(text) or [text]:
-            self._check_turn(seat)
+            self.check_turn(seat)
             after = self.game.copy().play(move)
             self._go_on(after.actions[len(self.game.actions) :])
 
@@ -191,7 +191,7 @@ class Table:
 
     def undo(self, seat: int) -> None:
         """Take the last move of this turn back. Raises `NotNow` where that can't be."""
-        self._check_turn(seat)
+        self.check_turn(seat)
         if not self._moments:
             raise NotNow("nothing_to_undo")
         self.game, length, self.fresh = self._moments.pop()
@@ -227,7 +227,8 @@ class Table:
         drawn = [DISCARD + card for card in parse_cards(" ".join(self.fresh.get(self.game.turn, ())))]
         return next((action for action in drawn if action in discards), max(discards, key=_dearness, default=legal[0]))
 
-    def _check_turn(self, seat: int) -> None:
+    def check_turn(self, seat: int) -> None:
+        """Raise `NotNow` unless this seat has to move."""
         if self.on_move is None:
             raise NotNow("match_is_over" if self.over else "hand_is_over")
         if self.on_move != seat:

@@ -10,10 +10,9 @@ from rich.text import Text
 
 from agents import AgentError
 from experiments.console import Exit, new_table
-from experiments.play.live import said_hint
 from experiments.play.offers import reason_of
 from experiments.play.players import Players, next_action
-from experiments.play.shown import ending, standing
+from experiments.play.shown import ending, said_hint, standing
 from experiments.play.store import Store
 from experiments.play.table import NotNow, Table
 from experiments.play.words import Words, words_of

@@ -132,7 +132,7 @@ function hit(target) {
 // -- drawing ---------------------------------------------------------------------------------------------------------
 
 function draw() {
-  $("where").textContent = say("hand_lap", { hand: state.hand_number, lap: state.lap });
+  $("where").textContent = `${table.preset} · ` + say("hand_lap", { hand: state.hand_number, lap: state.lap });
   const inOrder = state.seats.map((_, n) => (state.seat + n) % state.seats.length).slice(1);
   $("others").replaceChildren(...inOrder.map(drawnSeat));
   $("stock").replaceChildren(...drawnPile("stock", state.stock ? "?" : null, state.stock));

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,3 +63,11 @@ class Listener:
 
 def live_table(table: Table, folder: Any) -> LiveTable:
     return LiveTable(table, Store(folder), Players())
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it has not come to that in 30 s")

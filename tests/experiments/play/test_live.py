@@ -19,7 +19,7 @@ from experiments.play.table import Place, Table
 from experiments.play.words import LANGUAGES, words_of
 from scala40_env import Game, Rules
 from scala40_env.rules.errors import BadPosition
-from tests.experiments.play.tables import ONE_PERSON, PEOPLE, Listener, live_table, played, setup_of
+from tests.experiments.play.tables import ONE_PERSON, PEOPLE, Listener, live_table, played, setup_of, until
 
 
 def run_at(table: Table, folder: Path, script: Callable[[LiveTable, Listener], Awaitable[None]]) -> None:
@@ -36,14 +36,6 @@ def run_at(table: Table, folder: Path, script: Callable[[LiveTable, Listener], A
             live._players.close()
 
     asyncio.run(go())
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it has not come to that in 30 s")
 
 
 def said(message: dict[str, Any], version: int | None = None) -> str:
@@ -102,7 +94,9 @@ def test_a_forged_move_gets_one_message_and_the_game_goes_on(tmp_path: Path, mes
         table = live.table
         page.page.seat = page.seat = table.game.turn
         before = table.game.copy()
-        (answer,) = await page.says(said(message, table.version))
+        await page.says(said(message, table.version))
+        await until(lambda: len(page.got) > 0)
+        (answer,) = page.got
         assert answer["type"] == "refused" and 0 < len(answer["why"]) < 400
         assert "legal:" not in answer["why"] and "position" not in answer["why"] and "\n" not in answer["why"]
         assert table.game == before

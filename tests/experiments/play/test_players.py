@@ -15,7 +15,7 @@ from experiments.play.players import ADVISERS, Players
 from experiments.play.table import Table
 from experiments.play.words import words_of
 from scala40_env import Game, Rules
-from tests.experiments.play.tables import PEOPLE, Listener, live_table, setup_of
+from tests.experiments.play.tables import PEOPLE, Listener, live_table, setup_of, until
 
 RULES = Rules.fisca(num_players=2)
 
@@ -62,8 +62,11 @@ def test_a_page_asks_for_a_hint(tmp_path: Path) -> None:
         live = live_table(Table(setup_of(RULES, PEOPLE[:2])), tmp_path)
         page = Listener(live, live.table.game.turn)
         await page.says(json.dumps({"type": "hello", "language": "it"}))
+        await until(lambda: page.of("advisers"))
         assert page.of("advisers")[0]["agents"][0] == "expert"
-        (hint,) = await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        await until(lambda: page.of("hint"))
+        (hint,) = page.of("hint")
         assert hint["text"].startswith("expert: pesca dal tallone.")
         live._players.close()
 
@@ -79,7 +82,9 @@ def test_an_adviser_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(live._players, "hint", fails)
         monkeypatch.setattr(live._players, "advisers", lambda rules: ["expert"])
         page = Listener(live, live.table.game.turn)
-        (answer,) = await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        await until(lambda: page.got)
+        (answer,) = page.got
         assert answer == {"type": "refused", "why": words_of("en").say("agent_failed", name="expert", why="no idea")}
         live._players.close()
 
