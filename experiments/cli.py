@@ -42,6 +42,9 @@ COMMANDS = (
     Command("league report", "tables and a page of results", "experiments.commands.report", "ReportSettings"),
     Command("league merge", "results of several runs as one", "experiments.commands.merge", "MergeSettings"),
     Command("league ladder", "all agents against all, as a page", "experiments.ladder", "LadderSettings"),
+    Command(
+        "play", "a table against agents, in the browser or the terminal", "experiments.play.command", "PlaySettings"
+    ),
     Command("replay", "step through a record, or check all of a file", "experiments.commands.replay", "ReplaySettings"),
     Command("legal", "the legal moves of a position", "experiments.commands.legal", "LegalSettings"),
     Command("rules", "the fields of the rules, with their values", "experiments.commands.rules", "RulesSettings"),

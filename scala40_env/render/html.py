@@ -42,8 +42,11 @@ LETTERS = {format_card(card): letter for card, letter in enumerate(ascii_upperca
 
 State = dict[str, Any]
 
-#: The page decides on two or four colours, so the symbols leave them to its style sheet.
-_OF_THE_PAGE = Palette("s40", ("var(--spades)", "var(--hearts)", "var(--diamonds)", "var(--clubs)"))
+PAGE_PALETTE = Palette("s40", ("var(--spades)", "var(--hearts)", "var(--diamonds)", "var(--clubs)"))
+"""For pages, where the style sheet decides on two or four colours."""
+
+CARDS_SCRIPT = "cards.js"
+"""The script beside this module's templates that puts a card on a page, for all pages that do."""
 
 
 def replay_html(records: Record | Iterable[Record], path: str | PathLike[str]) -> int:
@@ -55,22 +58,28 @@ def replay_html(records: Record | Iterable[Record], path: str | PathLike[str]) -
     return Path(path).write_bytes(page)
 
 
-def replay_page(records: Record | Iterable[Record]) -> str:
-    """The text of that file."""
-    matches = [_match(record) for record in ([records] if isinstance(records, Record) else records)]
+def replay_page(records: Record | Iterable[Record], *, with_seed: bool = True) -> str:
+    """The text of that file.
+
+    Args:
+        records: the matches.
+        with_seed: name the seed of each. Of a match that still goes on it would tell the cards to come.
+    """
+    matches = [_match(record, with_seed) for record in ([records] if isinstance(records, Record) else records)]
     if not matches:
         raise BadRecord("there is no match to replay")
     data = {"cards": list(LETTERS), "matches": matches}
-    return Template(_template("replay.html")).substitute(
+    return Template(template("replay.html")).substitute(
         title=xml_text(_title(matches)),
-        style=_template("replay.css"),
-        script=_template("replay.js"),
-        symbols=symbols([BACK, *LETTERS, *_jokers_on_the_table(matches)], _OF_THE_PAGE),
+        style=template("replay.css"),
+        script=template(CARDS_SCRIPT) + template("replay.js"),
+        symbols=symbols([BACK, *LETTERS, *_jokers_on_the_table(matches)], PAGE_PALETTE),
         data=_json_in_html(data),
     )
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """The text of one of the files that pages are made of."""
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -89,11 +98,12 @@ def _json_in_html(data: Any) -> str:
 # Matches as states and their changes
 
 
-def _match(record: Record) -> dict[str, Any]:
+def _match(record: Record, with_seed: bool) -> dict[str, Any]:
     """A match as the page takes it."""
     hands = [_hand(list(steps)) for _, steps in groupby(record.replay(), key=lambda step: step.hand)]
     # A seed can be larger than the numbers of a browser.
-    about = {"rules": f"{record.rules.preset}, {record.rules.num_players} players", "seed": str(record.seed)}
+    about = {"rules": f"{record.rules.preset}, {record.rules.num_players} players"}
+    about |= {"seed": str(record.seed)} if with_seed else {}
     return {**about, "players": list(record.players), "hands": hands}
 
 

@@ -191,6 +191,11 @@ class Game:
         return _outcome_of(self._state) if self.hand_over else None
 
     @property
+    def actions(self) -> list[int]:
+        """The ids of the moves of this hand so far, or of those since the position that the game began from."""
+        return list(self._tape)
+
+    @property
     def state(self) -> Games:
         """A read-only copy of the record, shape (1,) of dtype `kernels.state.GAME`."""
         state = self._state.copy()

@@ -1,14 +1,10 @@
 // Shows the states that the file holds (see scala40_env/render/html.py for their keys). No rule of the game is in here.
-"use strict";
+// It follows cards.js.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const SVG = "http://www.w3.org/2000/svg";
-const RANKS = { A: "ace", J: "jack", Q: "queen", K: "king", T: "10" };
-const SUITS = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*";
 const ALL = -1;
 
-const $ = (id) => document.getElementById(id);
 const at = { match: 0, hand: 0, move: 0, viewer: ALL };
 let states = []; // of the hand on show: after the deal, and after every move
 let timer = null;
@@ -18,33 +14,6 @@ const hand = () => match().hands[at.hand];
 const lastMove = () => hand().moves.length;
 
 // -- elements ----------------------------------------------------------------------------------------------------
-
-function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children); // strings become text, never markup
-  return made;
-}
-
-function nameOf(face) {
-  if (face === "?") return "hidden card";
-  if (face === "*") return "joker";
-  const [rank, suit] = face.replace("*", "");
-  const name = `${RANKS[rank] ?? rank} of ${SUITS[suit]}`;
-  return face.length > 2 ? `joker as ${name}` : name;
-}
-
-function card(face) {
-  const id = { "?": "back", "*": "joker" }[face] ?? face.replace("*", "for-");
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 60 84");
-  svg.setAttribute("class", "card");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", nameOf(face));
-  svg.append(document.createElementNS(SVG, "use"));
-  svg.firstChild.setAttribute("href", `#s40-${id}`);
-  return svg;
-}
 
 function row(faces, fresh = []) {
   const left = [...fresh];
@@ -216,7 +185,7 @@ function openMatch(number) {
   states = [];
   const { players, hands, rules, seed } = match();
   $("title").textContent = players.join(", ");
-  $("about").textContent = `${rules}, seed ${seed}`;
+  $("about").textContent = seed ? `${rules}, seed ${seed}` : rules;
   $("hand").replaceChildren(...hands.map((_, n) => new Option(`${n + 1} of ${hands.length}`, n)));
   $("viewer").replaceChildren(new Option("all seats", ALL), ...players.map((name, seat) => new Option(name, seat)));
   at.viewer = ALL;

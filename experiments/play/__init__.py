@@ -1,0 +1,1 @@
+"""``scala40 play``: a table in the browser, or in the terminal, for people and agents."""
