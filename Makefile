@@ -34,11 +34,17 @@ $(VENV)/.made:
 	  { echo "'$(PYTHON)' could not make $(VENV). On Debian and Ubuntu its package python3-venv is needed." >&2; exit 1; }
 	@echo "$(CURDIR)" > $@
 
-# The stamps: .core has what running needs, .docs what the site needs too, .dev all of that and the tests' tools.
+# The stamps: .core has what running needs; .train and .docs what training and the site need too; .dev all of that and the
+# tests' tools.
 $(VENV)/.core: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing the core into $(VENV) ..."
 	@$(PIP) -e .
 	@touch $@
+
+$(VENV)/.train: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing the core and what training needs into $(VENV) ..."
+	@$(PIP) -e ".[train]"
+	@touch $(VENV)/.core $@
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing the core and what the site is built with into $(VENV) ..."
@@ -48,13 +54,19 @@ $(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing the core and the development tools into $(VENV) ..."
 	@$(PIP) -e ".[dev]"
-	@touch $(VENV)/.core $(VENV)/.docs $@
+	@touch $(VENV)/.core $(VENV)/.train $(VENV)/.docs $@
 
 setup: $(VENV)/.dev  ## make .venv with all that developing and testing needs
 
-demo: $(VENV)/.core  ## the main job: a tournament of four seats, then a check of its records
+DEMO := experiments/settings/ppo/demo.yaml
+
+demo: $(VENV)/.train  ## the main job: a tournament, a check of its records, two minutes of training, what was learnt
 	$(BIN)/scala40 tournament random greedy --seats 4 --preset fisca --out runs/demo --resume
 	$(BIN)/scala40 replay runs/demo/records.jsonl.gz --check
+	@echo; echo "Two minutes of training, and what was learnt, beside the weights that come with the package:"
+	$(BIN)/scala40 train --settings $(DEMO) --out runs/demo-ppo --resume
+	$(BIN)/scala40 evaluate runs/demo-ppo/best.npz --against random greedy expert --deals 500
+	$(BIN)/scala40 evaluate ppo --against random greedy expert --deals 500
 	@echo; echo "It works. A hand to look at:  $(BIN)/scala40 replay runs/demo/records.jsonl.gz --match 1"
 	@echo "All commands:  $(BIN)/scala40 --help"
 

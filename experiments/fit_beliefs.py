@@ -101,7 +101,7 @@ def _look_on(
     settings: FitSettings,
     games: NDArray[np.void],
     i: int,
-    actions: Sequence[int],
+    actions: Sequence[int] | NDArray[Any],
     rng: np.random.Generator,
     found: list[NDArray[np.int8]],
 ) -> None:
@@ -113,7 +113,7 @@ def _look_on(
             write_view(games, i, seat, view, 0)
             for other in range(int(games[i]["num_players"])):
                 rows = np.zeros((settings.swaps, LESSON), np.int8)
-                key = np.uint64(rng.integers(1 << 63))
+                key = int(rng.integers(1 << 63))
                 if other != seat and write_swaps(games, i, other, view, 0, key, rows):
                     found.append(rows)
         step(games, i, int(action))

@@ -20,6 +20,8 @@ from experiments.console import BadUsage, Exit, complain, progress_bar
 from scala40_env.rules.errors import Scala40Error
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from agents.ppo.checkpoint import Checkpoint
     from experiments.training.evaluation import Strength
 
@@ -119,16 +121,11 @@ def _measured(settings: ShipSettings, checkpoint: Checkpoint) -> list[Strength]:
     with progress_bar("deals") as progress:
         for other in map(agents.make, settings.against):
             bar = progress.add_task(f"against {other.name}", total=settings.deals)
-            found.append(
-                measure(
-                    player,
-                    other,
-                    checkpoint.rules,
-                    settings.deals,
-                    settings.seed,
-                    lambda done, bar=bar: progress.update(bar, completed=done),
-                )
-            )
+
+            def show(done: int, bar: TaskID = bar) -> None:
+                progress.update(bar, completed=done)
+
+            found.append(measure(player, other, checkpoint.rules, settings.deals, settings.seed, show))
     return found
 
 
