@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from agents.ppo.checkpoint import Checkpoint
     from experiments.training.evaluation import Strength
 
-#: Settings that say nothing about how the network learnt.
-_NOT_TOLD = ("preset", "seats", "set", "settings", "device", "threads", "start", "save_seconds")
+#: Settings that are files of whoever trained, and those that the card leaves out as they tell nothing of the learning.
+_PLACES = ("start", "settings")
+_NOT_TOLD = ("preset", "seats", "set", "device", "threads")
 _CARD = """\
 # ppo:{name}
 
@@ -104,8 +105,10 @@ def run(settings: ShipSettings) -> int:
 
 
 def _told(checkpoint: Checkpoint) -> dict[str, Any]:
-    """How a checkpoint was made, without what it was measured at on the way."""
-    return {key: value for key, value in checkpoint.notes.items() if key != "evaluation"}
+    """How a checkpoint was made, without what it was measured at on the way, and where its files lay."""
+    told = {key: value for key, value in checkpoint.notes.items() if key != "evaluation"}
+    settings = {key: value for key, value in told.get("settings", {}).items() if key not in _PLACES}
+    return {**told, "settings": settings}
 
 
 def _without_time(one: Strength) -> dict[str, Any]:

@@ -35,7 +35,12 @@ def checkpoint(path: Path, notes: dict[str, Any]) -> Path:
 
 
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    given = ["ship", str(checkpoint(tmp_path / "best.npz", {"settings": {"teacher": "expert"}, "decisions": 1234}))]
+    given = [
+        "ship",
+        str(
+            checkpoint(tmp_path / "best.npz", {"settings": {"teacher": "expert", "start": "/home"}, "decisions": 1234})
+        ),
+    ]
     monkeypatch.setattr("sys.argv", [*given, "--folder", str(tmp_path / "weights"), "--deals", "2", *words])
     return int(ship.main())
 
@@ -47,6 +52,7 @@ def test_a_network_is_shipped_with_its_card(tmp_path: Path, monkeypatch: pytest.
     folder = tmp_path / "weights"
     made = saved.Checkpoint.load(folder / "mine.npz")
     assert [stage["settings"]["teacher"] for stage in made.notes["stages"]] == ["greedy", "expert"]
+    assert made.notes["stages"][1]["settings"] == {"teacher": "expert"}  # no places of the machine it was made on
     assert "evaluation" not in made.notes["stages"][0] and made.notes["strength"][0]["hands"] == 4
     assert json.loads((folder / "index.json").read_text())["mine"]["rules"] == TWO.to_dict()
     card = (folder / "mine.md").read_text()
