@@ -76,7 +76,7 @@ def test_a_search_teaches_what_its_candidates_are_worth() -> None:
     assert isinstance(search, SearchAgent)
     stream, later = SearchStream(rules, search, seed=3), SearchStream(rules, search, seed=3)
     found = stream.read(4096)
-    plain = TeacherStream(rules, agents.make("greedy"), seed=3)
+    plain = TeacherStream(rules, agents.make("expert"), seed=3)
     same, views = plain.read_with_views(4096)
     assert np.array_equal(found.observations, same.observations) and np.array_equal(found.returns, same.returns)
     masks = unpacked(found.masks, num_actions(rules))
@@ -84,7 +84,7 @@ def test_a_search_teaches_what_its_candidates_are_worth() -> None:
     rows, columns = np.nonzero(found.candidates >= 0)
     assert masks[rows, found.candidates[rows, columns]].all()
     assert (found.candidates == found.actions[:, None]).any(axis=1).all()
-    assert (found.actions != same.actions).mean() > 0.02  # it does not always agree with the agent that plays out
+    assert (found.actions != same.actions).mean() > 0.02  # it does not always agree with its guide
     keys = np.array([stream._key(view) for view in views[:50]], np.uint64)
     expected = search.search_records(views[:50].copy(), keys).values(7)
     there = found.candidates[7] >= 0
