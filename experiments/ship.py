@@ -51,9 +51,9 @@ played. Points are those charged a hand; intervals are 95%, by bootstrap over de
 
 ## Limits
 
-It has learnt from {rules} alone, and for other rules it is refused. It has learnt from single hands: near the limit of
-a match it plays as anywhere else. It plays one move for one position, so who plays against it for long can learn it by
-heart; `ppo:{name},sample` draws its moves.
+It has learnt from {rules} alone, and for other rules it is refused. It has
+learnt from single hands: near the limit of a match it plays as anywhere else. It plays one move for one position, so
+who plays against it for long can learn it by heart; `ppo:{name},sample` draws its moves.
 """
 _COLUMNS = ("against", "hands", "won", "95%", "points", "theirs", "ahead by", "95%", "illegal moves")
 

@@ -40,12 +40,18 @@ except AgentError as error:
 torch.set_num_threads(1)
 network, notes = checkpoint.network(), checkpoint.notes
 policy.name = "ppo"
-settings = notes.get("settings", {})
+stages = notes.get("stages", [notes])  # what comes with the package was trained in stages, one after the other
+settings = stages[-1].get("settings", {})
 SCALE = float(settings.get("reward_scale", 1.0))  # its values are rewards times this
 say(
-    f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It cloned"
-    f" {settings.get('clone_decisions', 0):,} decisions of `{settings.get('teacher', 'nobody')}`,"
-    f" and learnt from {notes.get('decisions', 0):,} of its own after that."
+    f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It "
+    + "; then it ".join(
+        f"cloned {stage.get('settings', {}).get('clone_decisions', 0):,} decisions of"
+        f" `{stage.get('settings', {}).get('teacher', 'nobody')}`, and learnt from {stage.get('decisions', 0):,} of its"
+        " own"
+        for stage in stages
+    )
+    + "."
 )
 if "reward_scale" not in settings:
     say("The file does not say by what rewards were multiplied; its values are read as if by 1.")
