@@ -58,8 +58,8 @@ BELIEF_CONTEXTS = (
 BELIEF_TABLES = ("two_seats", "more_seats")
 _FEATURES, _CONTEXTS = len(BELIEF_FEATURES), len(BELIEF_CONTEXTS)
 BELIEFS = len(BELIEF_TABLES) * _CONTEXTS * _FEATURES
-(_POINTS, _JOKER, _COPY, _NEXT, _AFTER, _RUN, _PAIR, _SET, _THROWN, _T_NEXT, _T_AFTER, _T_RANK, _ATTACHES, _O_COPY,
- _O_NEXT, _O_RANK) = range(_FEATURES)  # fmt: skip
+_POINTS, _JOKER, _COPY, _NEXT, _AFTER, _RUN, _PAIR, _SET = range(8)
+_THROWN, _T_NEXT, _T_AFTER, _T_RANK, _ATTACHES, _O_COPY, _O_NEXT, _O_RANK = range(8, _FEATURES)
 #: Weights are in thousandths of a natural logarithm.
 _UNIT = 1000.0
 #: What everybody knows, as words of cards: what the seat threw, what others threw, what attaches to the table.

@@ -9,6 +9,7 @@ import sys
 import threading
 import webbrowser
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -109,7 +110,7 @@ def _rules(settings: PlaySettings) -> Rules:
 
 def _check_library() -> None:
     try:
-        import aiohttp  # noqa: F401
+        import_module("aiohttp")
     except ImportError as error:
         raise BadUsage(f"a table in the browser needs aiohttp ({error}): pip install 'scala40-env[play]'") from error
 

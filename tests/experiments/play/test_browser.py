@@ -24,8 +24,8 @@ library("playwright.sync_api")
 program("chromium")
 pytestmark = pytest.mark.once
 
-from tests.experiments.play.served import Served, serving  # noqa: E402
-
+served_by = library("tests.experiments.play.served")
+Served, serving = served_by.Served, served_by.serving
 QUICK = Rules.fisca(num_players=3, hand_size=6, opening_points=0, match="hands", num_hands=2)
 CARD = re.compile(r"(?<![*\w])(?:[A2-9TJQK][shdc]\b|\*(?![A2-9TJQK][shdc]))")
 Page = Any

@@ -19,12 +19,9 @@ from scala40_env.rules.config import FIELDS, PRESETS
 from tests.experiments.play.tables import PEOPLE, SMALL, played, setup_of
 from tests.optional import library
 
-library("aiohttp")
-
-from aiohttp.test_utils import TestClient, TestServer  # noqa: E402
-
-from experiments.play.server import Tables, application  # noqa: E402
-
+clients, server = library("aiohttp.test_utils"), library("experiments.play.server")
+TestClient, TestServer = clients.TestClient, clients.TestServer
+Tables, application = server.Tables, server.application
 SEED = 987654321987654321
 DEFAULTS = {
     "rules": Rules().to_dict(),
