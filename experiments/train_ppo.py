@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the rest is imported when something is trained: the help wa
     from experiments.training.cloning import Cloner
     from experiments.training.journal import Journal
     from experiments.training.ppo import Coefficients, SelfPlayPPO
-    from experiments.training.teacher import Examples, SearchStream, TeacherStream
+    from experiments.training.teacher import Examples, Stream
 
 #: Decisions that say how well a teacher is cloned, of hands of another seed.
 _HELD_OUT, _HELD_SEED = 1 << 12, 1_000_003
@@ -101,11 +101,13 @@ class Training:
         checkpoint.check_rules(self.rules, str(self.settings.start))
         return checkpoint
 
-    def _teacher_stream(self, noise: float, seed: int) -> TeacherStream | SearchStream:
+    def _teacher_stream(self, noise: float, seed: int) -> Stream:
         import agents
         from experiments.training.teacher import stream_of
 
-        return stream_of(self.rules, agents.make(self.settings.teacher), noise, seed, self.settings.reward)
+        s, teacher = self.settings, agents.make(self.settings.teacher)
+        beside = [agents.make(name) for name in s.clone_opponents]
+        return stream_of(self.rules, teacher, noise, seed, s.reward, s.clone, beside, s.clone_bonus)
 
     def _cloner(self) -> Cloner:
         from experiments.training.cloning import Cloner

@@ -58,9 +58,7 @@ def word_of(seed: np.uint64, hand: int, stream: int, block: int) -> np.uint64:
 
 
 @kernel
-def _begin_hand(
-    games: Records, players: int, seed: np.uint64, hand: int, seating: np.ndarray, keys: np.ndarray
-) -> None:
+def begin_hand(games: Records, players: int, seed: np.uint64, hand: int, seating: np.ndarray, keys: np.ndarray) -> None:
     """Deal hand number ``hand`` of a seed, and seat players by lot."""
     games[0]["seed"] = word_of(seed, hand, _SEEDS, 0)
     for seat in range(MAX_SEATS):
@@ -104,7 +102,7 @@ def teach(
     played, first = 0, 0
     while played < len(ends):
         number = hand + played
-        _begin_hand(games, len(kinds), seed, number, seating, keys)
+        begin_hand(games, len(kinds), seed, number, seating, keys)
         g, n, count = games[0], first, 0
         while not is_over(g):
             seat = int(g["turn"])

@@ -16,10 +16,21 @@ from agents.ppo.distribution import LegalActions, LegalCategorical
 from experiments.training.teacher import Examples, unpacked
 from scala40_env.rules.errors import Scala40Error
 
-__all__ = ["CloneScore", "Cloner", "NotFinite", "check_finite", "legal_of", "score_of", "soft_targets"]
+__all__ = [
+    "CloneScore",
+    "Cloner",
+    "NotFinite",
+    "check_finite",
+    "comparison_error",
+    "legal_of",
+    "score_of",
+    "soft_targets",
+]
 
 #: Examples of a batch where nothing is learnt.
 _LOOKING = 2048
+#: Candidates count in comparisons by a softmax of their forecasts over this, in units of reward.
+_FORECAST_TEMPERATURE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,22 @@ def soft_targets(examples: Examples, legal: LegalActions, temperature: float) ->
     return given.gather(1, legal.ids) * legal.there
 
 
+def comparison_error(logits: Tensor, examples: Examples, temperature: float) -> Tensor:
+    """How far the differences between candidates' logits are from those of their outcomes / temperature.
+
+    The mean square, in the weights that the forecasts give the candidates: what is clearly worse counts little. What
+    all candidates of a decision have in common, the luck of the hand, cancels out.
+    """
+    assert examples.candidates is not None and examples.worths is not None and examples.forecasts is not None
+    candidates = torch.from_numpy(examples.candidates).to(logits.device)
+    worths, forecasts = (torch.from_numpy(each).to(logits.device) for each in (examples.worths, examples.forecasts))
+    there = candidates >= 0
+    weights = torch.softmax(torch.where(there, forecasts / _FORECAST_TEMPERATURE, -torch.inf), 1)
+    off = torch.where(there, logits.gather(1, candidates.clamp(min=0)) * temperature - worths, 0.0)
+    off = off - (weights * off).sum(1, keepdim=True)
+    return (weights * off.square()).sum(1).mean() / temperature
+
+
 class NotFinite(Scala40Error):
     """A loss that is no number any more: whatever is learnt from it is lost."""
 
@@ -70,7 +97,7 @@ class Cloner:
         learning_rate: of the first step; it falls to a tenth along half a cosine over `steps`.
         steps: how many there will be.
         value_weight: of the value's error in the loss.
-        temperature: of soft targets, in units of reward.
+        temperature: of soft targets, in units of reward; a logit is worth so much.
         value_scale: the value learns returns multiplied by it.
     """
 
@@ -124,10 +151,12 @@ class Cloner:
         returns = torch.from_numpy(examples.returns * self.value_scale).to(self.device)
         value_error = functional.mse_loss(values, returns)
         if examples.candidates is None:
-            said = chosen.log_prob(torch.from_numpy(examples.actions).to(self.device))
+            missed = -chosen.log_prob(torch.from_numpy(examples.actions).to(self.device)).mean()
+        elif examples.forecasts is None:
+            missed = -(chosen.log_probs * soft_targets(examples, legal, self.temperature)).sum(1).mean()
         else:
-            said = (chosen.log_probs * soft_targets(examples, legal, self.temperature)).sum(1)
-        loss: Tensor = -said.mean() + self.value_weight * value_error
+            missed = comparison_error(logits, examples, self.temperature)
+        loss: Tensor = missed + self.value_weight * value_error
         return loss
 
 

@@ -56,6 +56,13 @@ class TrainSettings:
     """Whose decisions are cloned first: an agent that is a kernel, or a search, as search:playouts=200."""
     clone_decisions: int = 1_000_000
     """How many of them; 0: nothing is cloned."""
+    clone: str = "choices"
+    """What is learnt from the teacher: choices (of a search all that it finds); of expert also forecasts, what it
+    thinks of the moves it might make, and outcomes, how hands end that go on from each of them."""
+    clone_opponents: tuple[str, ...] = ()
+    """Scripted agents that sit down beside the teacher where forecasts or outcomes are learnt; else it is alone."""
+    clone_bonus: int = 100
+    """In outcomes: points that closing the hand is worth beside what it charges."""
     clone_noise: float = 0.0
     """In how many decisions any legal move is played instead, so that the teacher is seen getting out of trouble."""
     clone_batch: int = 512
@@ -63,7 +70,7 @@ class TrainSettings:
     clone_learning_rate: float = 2e-3
     """At the first step; it falls to a tenth."""
     clone_temperature: float = 0.05
-    """Of a search all candidates are learnt, by a softmax of what they are worth over this, in units of reward."""
+    """Where more is learnt than choices: a logit is worth so much, in units of reward."""
 
     decisions: int = 1_000_000
     """How many decisions of its own PPO learns from."""
@@ -152,17 +159,20 @@ class TrainSettings:
     def _check_names(self) -> None:
         from scala40_env.rewards import REWARDS  # not before something is run: the help waits for no kernel
 
-        for name, allowed in (("device", DEVICES), ("reward", tuple(REWARDS))):
+        for name, allowed in (("device", DEVICES), ("reward", tuple(REWARDS)), ("clone", CLONED)):
             given = getattr(self, name)
             if given not in allowed:
                 raise BadUsage(f"{name} = {shown(given)}: allowed are {', '.join(allowed)}{suggestion(given, allowed)}")
 
 
 DEVICES = ("auto", "cpu", "cuda")
+#: As `experiments.training.teacher.LEARNT`, which the help does not wait for.
+CLONED = ("choices", "forecasts", "outcomes")
 _AT_LEAST: dict[str, float] = {
     "seed": 0,
     "threads": 0,
     "clone_decisions": 0,
+    "clone_bonus": 0,
     "clone_batch": 1,
     "decisions": 0,
     "games": 1,

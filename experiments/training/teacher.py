@@ -15,21 +15,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, AgentError, KernelAgent, make
+from agents.kernels.choice import EXPERT
+from agents.kernels.comparisons import compare
 from agents.kernels.decisions import NOISE_PARTS, teach
 from agents.search import SearchAgent, Searched
 from scala40_env import Rules
 from scala40_env.kernels.rewards import REWARD_NAMES
-from scala40_env.kernels.state import GAME
+from scala40_env.kernels.state import GAME, NONE
 from scala40_env.observation import schema_of
 from scala40_env.rules.moves import num_actions
 from scala40_env.rules.reading import new_games
 
-__all__ = ["Examples", "SearchStream", "TeacherStream", "kernel_rows", "stream_of", "unpacked"]
+__all__ = [
+    "LEARNT",
+    "ComparisonStream",
+    "Examples",
+    "SearchStream",
+    "Stream",
+    "TeacherStream",
+    "kernel_rows",
+    "stream_of",
+    "unpacked",
+]
+
+#: What may be learnt from a kernel: what it does, what it forecasts for candidates, how hands go on from them.
+LEARNT = ("choices", "forecasts", "outcomes")
 
 #: Hands asked of a kernel at once, at most: there is a number for the end of each.
 _MOST_HANDS = 1 << 16
 #: Decisions of the longest hand that there is room for at least.
 _LONGEST_HAND = 4096
+#: Candidates of a decision at most: whose hands are played on, and that are only forecast.
+_PLAYED_ON, _FORECAST = 5, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +55,8 @@ class Examples:
 
     Attributes: `observations` int8[n, size]; `masks` uint8[n, bytes], packed; `actions` int64[n]; `returns` float32[n],
     what the hand brought to who decided. A teacher that says what every move is worth gives more: `candidates`
-    int64[n, most], actions, filled up with -1, and their `worths` float32[n, most], in units of reward.
+    int64[n, most], actions, filled up with -1, and their `worths` float32[n, most], in units of reward. Where worths
+    are single outcomes, `forecasts` float32[n, most] say what they were thought to be worth before.
     """
 
     observations: NDArray[np.int8]
@@ -47,6 +65,7 @@ class Examples:
     returns: NDArray[np.float32]
     candidates: NDArray[np.int64] | None = None
     worths: NDArray[np.float32] | None = None
+    forecasts: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -138,6 +157,64 @@ class TeacherStream:
         return Examples(observations[:end], masks[:end], actions[:end].astype(np.int64), returns[:end])
 
 
+class ComparisonStream:
+    """What `expert` forecasts for the moves of its decisions, or how hands go on from them, in hands that it plays.
+
+    Args:
+        teacher: an `expert`. Raises `AgentError` for another agent: others forecast nothing.
+        outcomes: whether hands are played on from the candidates; else their forecasts are what they are worth.
+        players: others who play too; kernels. Only the teacher's decisions are given.
+        bonus: points that closing the hand is worth beside what it charges, in outcomes.
+        rules, noise, seed, reward, hand: as of `TeacherStream`.
+
+    Attributes: `chunk`: decisions that suit a reading.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        teacher: Agent,
+        outcomes: bool,
+        players: Sequence[Agent] = (),
+        bonus: int = 100,
+        noise: float = 0.0,
+        seed: int = 0,
+        reward: str = "zero_sum_points",
+    ) -> None:
+        if not isinstance(teacher, KernelAgent) or teacher.kernel_id != EXPERT:
+            raise AgentError("forecasts nothing: forecasts and outcomes are learnt from expert alone", teacher.name)
+        rules = rules.replace(match="single_hand", num_hands=None)
+        for agent in (teacher, *players):
+            agent.check_rules(rules)
+        self.hand, self.chunk = 0, _LONGEST_HAND * (4 if outcomes else 8)
+        self._kinds, self._weights = kernel_rows([teacher, *players])
+        self._bonus = bonus if outcomes else NONE
+        self._noise, self._seed, self._pays = round(noise * NOISE_PARTS), np.uint64(seed), REWARD_NAMES.index(reward)
+        self._schema, self._bytes = schema_of(rules), -(-num_actions(rules) // 8)
+        self._games, self._most = new_games(rules, 0), _PLAYED_ON if outcomes else _FORECAST
+
+    def read(self, count: int) -> Examples:
+        """The next whole hands that fit into so many decisions (4,096 at least)."""
+        n = max(count, _LONGEST_HAND)
+        observations, masks = np.zeros((n, self._schema.size), np.int8), np.zeros((n, self._bytes), np.uint8)
+        actions, returns = np.zeros(n, np.int16), np.zeros(n, np.float32)
+        candidates = np.full((n, self._most), -1, np.int64)
+        forecasts, outcomes = np.zeros((2, n, self._most), np.float32)
+        ends = np.zeros(_MOST_HANDS, np.int64)
+        hands = int(
+            compare(
+                *(self._games, self._seed, self.hand, self._kinds, self._weights, self._noise, self._pays, self._bonus),
+                *(self._schema.layout, observations, masks, actions, returns, candidates, forecasts, outcomes, ends),
+            )
+        )
+        self.hand += hands
+        end = int(ends[hands - 1]) if hands else 0
+        noted = Examples(observations, masks, actions.astype(np.int64), returns, candidates, forecasts)
+        if self._bonus != NONE:
+            noted = replace(noted, worths=outcomes, forecasts=forecasts)
+        return noted.take(slice(0, end))
+
+
 class SearchStream:
     """What a search would do in hands that its guide plays, and what it finds all its candidates worth.
 
@@ -188,8 +265,27 @@ def _padded(found: Searched, n: int) -> tuple[NDArray[np.int64], NDArray[np.floa
     return candidates, worths
 
 
-def stream_of(rules: Rules, teacher: Agent, noise: float, seed: int, reward: str) -> TeacherStream | SearchStream:
-    """The decisions of any teacher that there are streams for: kernels, and searches."""
+Stream = TeacherStream | SearchStream | ComparisonStream
+"""What gives examples."""
+
+
+def stream_of(
+    rules: Rules,
+    teacher: Agent,
+    noise: float,
+    seed: int,
+    reward: str,
+    learnt: str = "choices",
+    players: Sequence[Agent] = (),
+    bonus: int = 100,
+) -> Stream:
+    """The decisions of any teacher that there are streams for: kernels, and searches.
+
+    ``learnt`` of a kernel is one of `LEARNT`; ``players`` and ``bonus`` are of `ComparisonStream`, and the others know
+    none. Raises `AgentError` for a teacher that has none of that.
+    """
+    if learnt != "choices":
+        return ComparisonStream(rules, teacher, learnt == "outcomes", players, bonus, noise, seed, reward)
     if isinstance(teacher, SearchAgent):
         return SearchStream(rules, teacher, noise, seed, reward)
     return TeacherStream(rules, teacher, (), noise, seed, reward)

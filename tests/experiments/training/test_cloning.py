@@ -11,7 +11,14 @@ import pytest
 import agents
 from agents import Agent, AgentError
 from agents.search import SearchAgent
-from experiments.training.teacher import Examples, SearchStream, TeacherStream, stream_of, unpacked
+from experiments.training.teacher import (
+    ComparisonStream,
+    Examples,
+    SearchStream,
+    TeacherStream,
+    stream_of,
+    unpacked,
+)
 from scala40_env import Rules
 from scala40_env.rules.moves import num_actions
 from tests.optional import library
@@ -97,6 +104,66 @@ def test_a_search_teaches_what_its_candidates_are_worth() -> None:
 def test_a_search_without_a_budget_of_playouts_is_no_teacher() -> None:
     with pytest.raises(AgentError, match="search:playouts=200"):
         stream_of(SMALL, agents.make("search:ms=5"), 0.0, 0, "zero_sum_points")
+
+
+def test_only_expert_forecasts() -> None:
+    for name in ("greedy", "search:playouts=20"):
+        with pytest.raises(AgentError, match=f"{name}.*forecasts nothing.*expert"):
+            stream_of(SMALL, agents.make(name), 0.0, 0, "zero_sum_points", "outcomes")
+
+
+@pytest.mark.jit
+def test_comparisons_are_of_the_decisions_that_the_expert_clones() -> None:
+    """The hands are those of `TeacherStream`; candidates are legal, the expert's own first."""
+    found = ComparisonStream(SMALL, agents.make("expert"), outcomes=False, seed=3).read(4096)
+    same = TeacherStream(SMALL, agents.make("expert"), seed=3).read(4096)
+    for name in ("observations", "masks", "actions", "returns"):
+        assert np.array_equal(getattr(found, name), getattr(same, name)), name
+    assert found.candidates is not None and found.worths is not None and found.forecasts is None
+    assert np.array_equal(found.candidates[:, 0], found.actions)
+    masks, (rows, columns) = unpacked(found.masks, 635), np.nonzero(found.candidates >= 0)
+    assert masks[rows, found.candidates[rows, columns]].all()
+    for row in found.candidates[:500]:
+        assert len(set(row[row >= 0].tolist())) == (row >= 0).sum()
+    best = np.where(found.candidates >= 0, found.worths, -np.inf).max(axis=1)
+    np.testing.assert_array_equal(found.worths[:, 0], best)
+
+
+@pytest.mark.jit
+def test_outcomes_of_what_the_expert_does_are_what_its_hands_bring() -> None:
+    """Without strays a hand that goes on from the expert's own move is the hand that it played."""
+    streams = [ComparisonStream(SMALL, agents.make("expert"), True, bonus=bonus, seed=3) for bonus in (0, 60)]
+    plain, paid = (stream.read(4096) for stream in streams)
+    assert plain.candidates is not None and plain.worths is not None and paid.worths is not None
+    several = (plain.candidates >= 0).sum(axis=1) > 1
+    assert 0.5 < several.mean() < 1
+    np.testing.assert_allclose(plain.worths[several, 0], plain.returns[several], atol=1e-6)
+    closed = plain.returns[several] > 0
+    np.testing.assert_allclose(
+        paid.worths[several, 0] - plain.worths[several, 0], np.where(closed, 0.3, -0.3), atol=1e-6
+    )
+    assert (plain.worths[several, 0] != plain.worths[several, 1]).mean() > 0.1  # other moves lead elsewhere
+
+
+def test_comparisons_weigh_differences_by_the_forecasts() -> None:
+    torch = library("torch")
+    from experiments.training.cloning import comparison_error
+
+    one = Examples(
+        observations=np.zeros((1, 4), np.int8),
+        masks=np.zeros((1, 80), np.uint8),
+        actions=np.array([9]),
+        returns=np.zeros(1, np.float32),
+        candidates=np.array([[40, 9, -1]]),
+        worths=np.array([[0.8, 0.2, 9.0]], np.float32),
+        forecasts=np.array([[0.1 * float(np.log(3)), 0.0, 9.0]], np.float32),
+    )
+    logits = torch.zeros(1, 635)
+    logits[0, 40], logits[0, 9] = 12.0, 0.0  # 12 * 0.05 is the difference of 0.6; what both have in common is free
+    assert float(comparison_error(logits + 5, one, 0.05)) == pytest.approx(0, abs=1e-9)
+    logits[0, 40] = 0.0  # three quarters and one quarter are 0.15 and 0.45 off their mean
+    expected = (0.75 * 0.15**2 + 0.25 * 0.45**2) / 0.05
+    assert float(comparison_error(logits, one, 0.05)) == pytest.approx(expected)
 
 
 def some_examples(n: int) -> Examples:
