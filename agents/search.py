@@ -83,10 +83,10 @@ class SearchSettings:
     ms: float = 100.0
     playouts: int | None = None
     threads: int = 0
-    playout: str = "greedy"
+    playout: str = "expert"
     guide: str = "expert"
     width: int = 12
-    depth: int = 1
+    depth: int = 2
     trust: float = 0.5
     value: str = "auto"
     bonus: int = 100

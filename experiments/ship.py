@@ -57,6 +57,13 @@ who plays against it for long can learn it by heart; `ppo:{name},sample` draws i
 """
 _COLUMNS = ("against", "hands", "won", "95%", "points", "theirs", "ahead by", "95%", "illegal moves")
 
+#: What was learnt from the teacher.
+_LEARNT = {
+    "choices": "Cloned",
+    "forecasts": "Learnt what each move was thought to be worth in",
+    "outcomes": "Learnt how hands went on from each move in",
+}
+
 
 @dataclass(frozen=True)
 class ShipSettings:
@@ -207,8 +214,9 @@ def _stage_of(number: int, stage: Mapping[str, Any]) -> str:
     told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items() if key not in _NOT_TOLD)
     versions = ", ".join(f"{name} {version}" for name, version in stage.get("versions", {}).items())
     return (
-        f"{number}. {settings.get('clone_decisions', 0):,} decisions of `{settings.get('teacher', 'nobody')}` cloned,"
-        f" then {stage.get('decisions', 0):,} of its own by PPO, seed {settings.get('seed', 0)}.\n"
+        f"{number}. {_LEARNT[settings.get('clone', 'choices')]} {settings.get('clone_decisions', 0):,} decisions of"
+        f" `{settings.get('teacher', 'nobody')}`, then {stage.get('decisions', 0):,} decisions of its own by PPO, seed"
+        f" {settings.get('seed', 0)}.\n"
         f"   On {machine.get('cpu', 'a machine unknown')}, {machine.get('cores', '?')} cores; {versions}; revision"
         f" {str(stage.get('revision', 'unknown'))[:12]}.\n   Settings: {told}."
     )

@@ -38,7 +38,6 @@ _TURNS, _PICKS = 1, 2
 
 
 @kernel
-@kernel
 def _pick(ends: np.ndarray, n: int, key: int, game: int, turn: int) -> int:
     """Bring the ends of the lesson to the front, the best first, then some by chance; returns how many they are."""
     for at in range(min(ENDS, n)):

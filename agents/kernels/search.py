@@ -304,7 +304,7 @@ def _play_out(
                 if not np.isnan(value):
                     return value
         playing = own and int(g["phase"]) == PLAY
-        row = GUIDE if playing and left >= 0 else PLAYOUT  # the guide's draws take long
+        row = GUIDE if playing and left >= 0 else PLAYOUT
         apply_action(g, choose(int(settings[KINDS + row]), work, 0, weights[row], key, count, moves))
         count += 1
     return value_of(g, seat, int(settings[HAND_VALUE]), int(settings[BONUS]))
