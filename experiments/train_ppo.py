@@ -118,8 +118,10 @@ class Training:
             self.ppo.games.actions,
             settings.clone_learning_rate,
             settings.clone_decisions // settings.clone_batch,
+            value_weight=settings.clone_value,
             temperature=settings.clone_temperature,
             value_scale=settings.reward_scale,
+            averaging=settings.clone_averaging,
         )
 
     def _journal(self) -> Journal:
@@ -176,6 +178,7 @@ class Training:
         """Go over to PPO, which is tied at first to the network as it is now."""
         self.stage = "play"
         if self.cloner.steps:
+            self.ppo.network.load_state_dict(self.cloner.averaged)
             self._evaluate()
         self.ppo.set_anchor(self.ppo.network.state_dict())
         self.pool.freeze(self.ppo.network)

@@ -99,6 +99,9 @@ class Cloner:
         value_weight: of the value's error in the loss.
         temperature: of soft targets, in units of reward; a logit is worth so much.
         value_scale: the value learns returns multiplied by it.
+        averaging: how much of its mean over the steps so far a weight keeps in a step; 0: no means are kept.
+
+    Attributes: `averaged`, the weights to go on with, by name: their means, which noisy targets move less.
     """
 
     def __init__(
@@ -110,7 +113,10 @@ class Cloner:
         value_weight: float = 0.5,
         temperature: float = 0.05,
         value_scale: float = 1.0,
+        averaging: float = 0.0,
     ) -> None:
+        self.averaging = averaging
+        self.averaged = {name: weight.clone() for name, weight in network.state_dict().items()}
         self.network, self.actions = network, actions
         self.device = next(network.parameters()).device
         self.optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=1e-5)
@@ -128,16 +134,25 @@ class Cloner:
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         self.step += 1
+        self._average()
         return float(loss.detach())
+
+    def _average(self) -> None:
+        """Bring the means up to date; the first steps are averaged as if they were all."""
+        kept = min(self.averaging, 1 - 1 / self.step)
+        with torch.no_grad():
+            for name, weight in self.network.state_dict().items():
+                self.averaged[name].lerp_(weight, 1 - kept)
 
     def state(self) -> dict[str, Any]:
         """All that has to be kept to go on later, but for the network."""
-        return {"step": self.step, "optimizer": self.optimizer.state_dict()}
+        return {"step": self.step, "optimizer": self.optimizer.state_dict(), "averaged": self.averaged}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state`."""
         self.step = state["step"]
         self.optimizer.load_state_dict(state["optimizer"])
+        self.averaged = dict(state["averaged"])
 
     def _set_learning_rate(self) -> None:
         done = min(self.step / max(self.steps, 1), 1.0)

@@ -69,6 +69,10 @@ class TrainSettings:
     """Decisions of a step of cloning."""
     clone_learning_rate: float = 2e-3
     """At the first step; it falls to a tenth."""
+    clone_averaging: float = 0.0
+    """Cloning ends with the means of the weights over about the last 1 / (1 - it) steps; 0: with the last ones."""
+    clone_value: float = 0.5
+    """Weight of the value's error."""
     clone_temperature: float = 0.05
     """Where more is learnt than choices: a logit is worth so much, in units of reward."""
 
@@ -173,6 +177,7 @@ _AT_LEAST: dict[str, float] = {
     "threads": 0,
     "clone_decisions": 0,
     "clone_bonus": 0,
+    "clone_value": 0,
     "clone_batch": 1,
     "decisions": 0,
     "games": 1,
@@ -191,7 +196,7 @@ _AT_LEAST: dict[str, float] = {
     "value": 0,
 }
 _ABOVE_ZERO = ("clone_learning_rate", "clone_temperature", "learning_rate", "clip", "target_kl", "reward_scale")
-_SHARES = ("clone_noise", "discount", "decay", "self_share", "anchor_share")
+_SHARES = ("clone_noise", "clone_averaging", "discount", "decay", "self_share", "anchor_share")
 #: What a file of settings may not say: it depends on the run.
 _FLAGS_ONLY = ("preset", "seats", "set", "settings", "out", "resume", "json")
 

@@ -57,7 +57,9 @@ def test_a_network_is_shipped_with_its_card(tmp_path: Path, monkeypatch: pytest.
     assert json.loads((folder / "index.json").read_text())["mine"]["rules"] == TWO.to_dict()
     card = (folder / "mine.md").read_text()
     assert "scala40 evaluate ppo:mine --against random --deals 2 --seed 1" in card
-    assert "1,234 of its own by PPO" in card and "`greedy` cloned" in card and "| `random` | 4 |" in card
+    assert (
+        "1,234 decisions of its own by PPO" in card and "decisions of `greedy`" in card and "| `random` | 4 |" in card
+    )
 
 
 @pytest.mark.once
