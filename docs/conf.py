@@ -1,7 +1,8 @@
 """How Sphinx builds the site (``make docs``). Pages are Markdown that a code host shows as well as the site does.
 
-The README is the first page. Pages link to each other, to notebooks and to files of the repository as a code host wants
-it, by relative paths; what lies outside this folder is put where the site has it when a page is read.
+The README is the first page; ``index.md``, the list of pages, gives the tree beside all of them. Pages link to each
+other, to notebooks and to files of the repository as a code host wants it, by relative paths; what lies outside this
+folder is put where the site has it when a page is read.
 """
 
 from __future__ import annotations
@@ -60,24 +61,28 @@ nitpick_ignore_regex = [
 # Pages
 
 _LINK = re.compile(r"(!?)\[([^\]]+)\]\(([^)\s]+)\)")
-_ENTRY = re.compile(r"[a-z/*-]+")
+_LIST = re.compile(r"^## (.*)\n\n((?:- .*\n)+)", re.M)
 
 
 def _read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put the links of a page right; the first one is the README with the list of pages below it."""
+    """Put the links of a page right; the first one is the README with the tree of pages."""
     path = Path(app.env.doc2path(docname))
     if path.suffix not in (".md", ".ipynb"):
         return
     text = _with_site_links(source[0], NOTEBOOKS if path.parent == COPIED_NOTEBOOKS else path.parent)
     if docname == app.config.root_doc:
-        text = f"{_with_site_links(README.read_text(), ROOT)}\n{_without_missing(text)}"
+        text = f"{_with_site_links(README.read_text(), ROOT)}\n{_as_trees(text)}"
     source[0] = text
 
 
-def _without_missing(text: str) -> str:
-    """The list of pages without entries for which there is nothing: Sphinx tells which pages are in no list."""
-    lines = text.splitlines(keepends=True)
-    return "".join(line for line in lines if not _ENTRY.fullmatch(line.strip()) or any(DOCS.glob(f"{line.strip()}.*")))
+def _as_trees(text: str) -> str:
+    """The lists of links in a page, each below a heading, as Sphinx takes them; the titles are those of the pages."""
+    return "".join(_as_tree(caption, links) for caption, links in _LIST.findall(text))
+
+
+def _as_tree(caption: str, links: str) -> str:
+    pages = "\n".join(match[3] for match in _LINK.finditer(links))
+    return f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
 
 
 def _with_site_links(text: str, folder: Path) -> str:
