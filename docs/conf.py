@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.ext.napoleon import Config, GoogleDocstring
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 
 from scala40_env import __version__
 
@@ -87,15 +88,16 @@ def _as_tree(caption: str, links: str) -> str:
 
 def _with_site_links(text: str, folder: Path) -> str:
     """The text of a page that lies in `folder`, with its links as the site has them."""
-    return _LINK.sub(lambda match: _site_link(match[0], *match.groups(), folder), text)
+    return _LINK.sub(lambda match: _site_link(match, folder), text)
 
 
-def _site_link(link: str, mark: str, text: str, target: str, folder: Path) -> str:
+def _site_link(link: re.Match[str], folder: Path) -> str:
     """One link or picture: to a page or a notebook of the site, or a download of what is neither."""
+    mark, text, target = link.groups()
     name, hash_mark, anchor = target.partition("#")
     path = (folder / name).resolve()
     if not name or not path.is_file():
-        return link  # within the page, out of the site, or dead: Sphinx says so
+        return link[0]  # within the page, out of the site, or dead: Sphinx says so
     text = "" if text == name and path.suffix == ".md" else text  # the site puts the title there
     if path == README:
         return f"[{text}](/index.md{hash_mark}{anchor})"
@@ -124,12 +126,14 @@ def _remove_notebooks(app: Sphinx, error: Exception | None = None) -> None:
 
 _ONE_LINERS = ("attribute", "data", "property")
 """Napoleon would read "the seed: 0 to 9" below one of these as a type and a text."""
+_NAPOLEON: Any = Config(napoleon_use_rtype=False)
+"""Passes for a configuration of Sphinx, which it is no kind of."""
 
 
-def _read_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def _read_docstring(app: Sphinx, what: Any, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Read the sections of a docstring in Google's style."""
     if what not in _ONE_LINERS:
-        lines[:] = GoogleDocstring(lines, Config(napoleon_use_rtype=False), app, what, name, thing, options).lines()
+        lines[:] = GoogleDocstring(lines, _NAPOLEON, app, what, name, thing, options).lines()
 
 
 def setup(app: Sphinx) -> None:
