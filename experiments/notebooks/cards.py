@@ -11,9 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.notebooks.hands import Moments
+from scala40_env import Rules
 from scala40_env.rules.cards import JOKER, NUM_CARD_TYPES, NUM_NATURALS, NUM_RANKS, NUM_SUITS, card_id
+from scala40_env.rules.melds import ACE_HIGH, POSITION_POINTS
 
-__all__ = ["PARTNERS", "could_use", "counted", "dealt_anew", "held_by", "live_pairs", "most_partners", "unseen_by"]
+__all__ = [
+    "CHARGES",
+    "PARTNERS",
+    "could_use",
+    "counted",
+    "dealt_anew",
+    "held_by",
+    "live_pairs",
+    "most_partners",
+    "unseen_by",
+]
 
 Counts = NDArray[np.int8]
 _LANE = 16
@@ -45,6 +57,14 @@ def most_partners() -> int:
     return max(len(_partners_of(card)) for card in range(NUM_NATURALS))
 
 
+def _charges(rules: Rules) -> NDArray[np.int64]:
+    points = POSITION_POINTS[rules.court_values]
+    suit = (points[ACE_HIGH], *points[1:NUM_RANKS])
+    return np.array([*suit * NUM_SUITS, rules.joker_in_hand], np.int64)
+
+
+CHARGES = _charges(Rules.fisca())
+"""What every card type costs who is left with it, under the federation's rules: int64[53]."""
 PARTNERS = _table()
 """For each natural card the pairs that make a meld of three with it: int64[52, pairs, 2], filled up with -1."""
 
