@@ -62,6 +62,7 @@ nitpick_ignore_regex = [
 # Pages
 
 _LINK = re.compile(r"(!?)\[([^\]]+)\]\(([^)\s]+)\)")
+_TARGET = re.compile(r"\]\(([^)\s]+)\)")
 _LIST = re.compile(r"^## (.*)\n\n((?:- .*\n)+)", re.M)
 
 
@@ -82,7 +83,7 @@ def _as_trees(text: str) -> str:
 
 
 def _as_tree(caption: str, links: str) -> str:
-    pages = "\n".join(match[3] for match in _LINK.finditer(links))
+    pages = "\n".join(_TARGET.findall(links))
     return f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
 
 
