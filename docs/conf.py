@@ -1,7 +1,8 @@
 """How Sphinx builds the site (``make docs``). Pages are Markdown that a code host shows as well as the site does.
 
-The README is the first page. Pages link to each other, to notebooks and to files of the repository as a code host wants
-it, by relative paths; what lies outside this folder is put where the site has it when a page is read.
+The README is the first page; ``index.md``, the list of pages, gives the tree beside all of them. Pages link to each
+other, to notebooks and to files of the repository as a code host wants it, by relative paths; what lies outside this
+folder is put where the site has it when a page is read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.ext.napoleon import Config, GoogleDocstring
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 
 from scala40_env import __version__
 
@@ -60,37 +62,43 @@ nitpick_ignore_regex = [
 # Pages
 
 _LINK = re.compile(r"(!?)\[([^\]]+)\]\(([^)\s]+)\)")
-_ENTRY = re.compile(r"[a-z/*-]+")
+_TARGET = re.compile(r"\]\(([^)\s]+)\)")
+_LIST = re.compile(r"^## (.*)\n\n((?:- .*\n)+)", re.M)
 
 
 def _read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put the links of a page right; the first one is the README with the list of pages below it."""
+    """Put the links of a page right; the first one is the README with the tree of pages."""
     path = Path(app.env.doc2path(docname))
     if path.suffix not in (".md", ".ipynb"):
         return
     text = _with_site_links(source[0], NOTEBOOKS if path.parent == COPIED_NOTEBOOKS else path.parent)
     if docname == app.config.root_doc:
-        text = f"{_with_site_links(README.read_text(), ROOT)}\n{_without_missing(text)}"
+        text = f"{_with_site_links(README.read_text(), ROOT)}\n{_as_trees(text)}"
     source[0] = text
 
 
-def _without_missing(text: str) -> str:
-    """The list of pages without entries for which there is nothing: Sphinx tells which pages are in no list."""
-    lines = text.splitlines(keepends=True)
-    return "".join(line for line in lines if not _ENTRY.fullmatch(line.strip()) or any(DOCS.glob(f"{line.strip()}.*")))
+def _as_trees(text: str) -> str:
+    """The lists of links in a page, each below a heading, as Sphinx takes them; the titles are those of the pages."""
+    return "".join(_as_tree(caption, links) for caption, links in _LIST.findall(text))
+
+
+def _as_tree(caption: str, links: str) -> str:
+    pages = "\n".join(_TARGET.findall(links))
+    return f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
 
 
 def _with_site_links(text: str, folder: Path) -> str:
     """The text of a page that lies in `folder`, with its links as the site has them."""
-    return _LINK.sub(lambda match: _site_link(match[0], *match.groups(), folder), text)
+    return _LINK.sub(lambda match: _site_link(match, folder), text)
 
 
-def _site_link(link: str, mark: str, text: str, target: str, folder: Path) -> str:
+def _site_link(link: re.Match[str], folder: Path) -> str:
     """One link or picture: to a page or a notebook of the site, or a download of what is neither."""
+    mark, text, target = link.groups()
     name, hash_mark, anchor = target.partition("#")
     path = (folder / name).resolve()
     if not name or not path.is_file():
-        return link  # within the page, out of the site, or dead: Sphinx says so
+        return link[0]  # within the page, out of the site, or dead: Sphinx says so
     text = "" if text == name and path.suffix == ".md" else text  # the site puts the title there
     if path == README:
         return f"[{text}](/index.md{hash_mark}{anchor})"
@@ -119,12 +127,14 @@ def _remove_notebooks(app: Sphinx, error: Exception | None = None) -> None:
 
 _ONE_LINERS = ("attribute", "data", "property")
 """Napoleon would read "the seed: 0 to 9" below one of these as a type and a text."""
+_NAPOLEON: Any = Config(napoleon_use_rtype=False)
+"""Passes for a configuration of Sphinx, which it is no kind of."""
 
 
-def _read_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def _read_docstring(app: Sphinx, what: Any, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Read the sections of a docstring in Google's style."""
     if what not in _ONE_LINERS:
-        lines[:] = GoogleDocstring(lines, Config(napoleon_use_rtype=False), app, what, name, thing, options).lines()
+        lines[:] = GoogleDocstring(lines, _NAPOLEON, app, what, name, thing, options).lines()
 
 
 def setup(app: Sphinx) -> None:

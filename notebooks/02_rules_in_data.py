@@ -11,8 +11,10 @@
 #
 # **What these numbers are.** All seats are played by one agent: `expert`, and for comparison the simpler `greedy`. So
 # they tell how the game goes when these two play it, not how it goes at your club. Where both agents move the same way
-# when a rule changes, the rule is the likely reason; where they differ, it is the player. Intervals are 95%, by
-# bootstrap over deals.
+# when a rule changes, the rule is the likely reason; where they differ, it is the player.
+#
+# Intervals are 95%, by bootstrap over deals, each for its own number. There are dozens of them here, so a few miss the
+# truth, and one that barely leaves out a value is no proof.
 
 # %%
 import numpy as np
@@ -122,7 +124,7 @@ finding(
 
 # %% [markdown]
 # (Wilson's intervals: they also say something where no hand at all was closed in hand.) This is no strategy: `expert`
-# does not know of premiums for closing in hand (docs/agents/expert.md says what it knows). Where opening is easy, it
+# does not know of premiums for closing in hand ([what it knows](../docs/agents/expert.md)). Where opening is easy, it
 # has opened long before. Where no joker helps to open, some hands grow until they go down in one turn; the last
 # section checks that this rule alone does it. A player who waits for the premium would see it more often.
 #
@@ -168,12 +170,15 @@ for (preset, seats), found in hands.items():
 show_table(("preset", "seats", "won by the first place, %", "fair, %", "its lead in points a hand"), rows)
 
 # %% [markdown]
-# The lead is what the others are charged on average, minus its own charge. Since the deal passes on after every hand,
-# this evens out in a match; whoever compares agents has to rotate the seats (notebook 3 does).
+# The lead is what the others are charged on average, minus its own charge. These are the hands of the first section:
+# for `fisca` with four seats a quarter of those in the plot, so the interval is twice as wide. Since the deal passes on
+# after every hand, the advantage evens out in a match; whoever compares agents has to rotate the seats, as
+# [notebook 3](03_benchmark_an_agent.ipynb) does.
 #
 # ## One option at a time
-# Four seats under `fisca`, and the same deals again with one option changed. Both agents play all of them. Neither was
-# taught the variants one by one: `expert` knows its rules, but its forecasts were fitted under some of them only.
+# Four seats under `fisca`, and the same deals again with one option changed (with fewer jokers it is another pack, and
+# so the deals are others too). Both agents play all of them. Neither was taught the variants one by one: `expert` knows
+# its rules, but its forecasts were fitted under some of them only.
 
 # %%
 OPTIONS = {
@@ -242,8 +247,8 @@ plain, changed = (
 )
 say(
     "**Closing in hand** under `fisca` with the one option that no joker goes down before 40:"
-    f" {changed.text(0, '.1f', 100)}% of the hands of four experts, without it {plain.text(0, '.1f', 100)}%. So it is"
-    " the hard opening, not the premium."
+    f" {changed.text(0, '.1f', 100)}% of the hands of four experts, without it {plain.text(0, '.1f', 100)}%. So the"
+    " hard opening is enough; no premium was paid here, and `expert` would not have played for one."
 )
 
 # %%
@@ -254,9 +259,11 @@ clear = [
     if all(one.low[at] * one.high[at] > 0 for one in both) and both[0].value[at] * both[1].value[at] > 0
 ]
 unclear = [option for option in OPTIONS if option not in clear]
-say(f"**Clear for both agents, in the same direction** (length of a hand): {', '.join(clear)}.")
+sizes = [f"{option} ({both[0].value[at]:+.2f})" for at, option in enumerate(OPTIONS) if option in clear]
+say(f"**Clear for both agents, in the same direction** (length of a hand; laps with `expert`): {', '.join(sizes)}.")
 say(f"**Not clear, or not the same for both**: {', '.join(unclear)}.")
 say(
-    f"Sample: {deals['expert']:,} deals with `expert` and {deals['greedy']:,} with `greedy` for each option. Twelve"
-    " options are looked at, so with 95% intervals about one in twenty looks clear by chance."
+    f"Sample: {deals['expert']:,} deals with `expert` and {deals['greedy']:,} with `greedy` for each option. An option"
+    " that changes nothing looks clear with one agent in one case of twenty; with both, in the same direction, far more"
+    " rarely. Clear is not large, though: the number of laps says how large."
 )

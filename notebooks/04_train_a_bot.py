@@ -9,8 +9,11 @@
 # of thousands. So the questions are modest: how fast does cloning get somewhere, does so little PPO help, and where
 # does it get without a teacher?
 #
-# What follows uses the pieces of `experiments.training`; docs/training.md tells what each does, and the whole of it is
-# one command: `scala40 train --seats 2 --preset fisca`.
+# **One seed.** Every network here is trained once. The intervals below come from the deals on which it is measured:
+# they say how strong *this* network is. Another seed gives another network; how far those lie apart is not measured.
+#
+# What follows uses the pieces of `experiments.training`; [docs/training.md](../docs/training.md) tells what each does,
+# and the whole of it is one command: `scala40 train --seats 2 --preset fisca`.
 
 # %%
 import numpy as np
@@ -92,8 +95,8 @@ if best is not cloning[-1]:
     say(
         f"It decides more and more like `expert`, up to {100 * cloning[-1][1]:.1f}% of the decisions, but it won most"
         f" at {best[0]:,} decisions ({100 * best[2].win_share:.1f}% of {best[2].hands} hands), and"
-        f" {100 * cloning[-1][2].win_share:.1f}% at the end. **Agreement is not strength.** With one seed it stays open"
-        " whether such a dip is the rule; that nobody should pick a network by its agreement does not."
+        f" {100 * cloning[-1][2].win_share:.1f}% at the end. **Agreement is not strength.** Whether such a dip is the"
+        " rule, one seed can't say; that a network should not be picked by its agreement, it can."
     )
 
 # %% [markdown]
@@ -140,15 +143,15 @@ axes.set_ylim(0, 60)
 axes.xaxis.set_major_formatter("{x:,.0f}")
 finding(
     axes,
-    f"{cloning[-1][0]:,} cloned decisions win {100 * cloning[-1][2].win_share:.0f}% against greedy;"
-    f" {with_teacher[-1][0] - with_teacher[0][0]:,} of PPO from nothing win {100 * without[-1][1].win_share:.0f}%",
+    f"One run each: {cloning[-1][0]:,} cloned decisions win {100 * cloning[-1][2].win_share:.0f}% against greedy,"
+    f" {without[-1][0]:,} of PPO from nothing {100 * without[-1][1].win_share:.0f}%",
     "lower right",
 )
 
 # %% [markdown]
 # The bands are 95% intervals by bootstrap over the deals. The same deals come up at every evaluation, so a step up or
-# down is not the luck of other cards; but the learner could be good at just these. So the last word is spoken on fresh
-# deals:
+# down owes less to luck than the width of the bands suggests; but the learner could be good at just these deals. So the
+# last word is spoken on fresh ones:
 
 # %%
 rows, final = [], {}
@@ -171,9 +174,15 @@ say(
     + (
         " the intervals overlap, so nobody can say from this that it learnt anything."
         if overlap
-        else " more than the intervals would let one expect of chance."
+        else " the intervals do not overlap, so the later network is the better one. Whether PPO would do as much with"
+        " another seed, one run can't say."
     )
 )
+if before.win_share < best[2].win_share >= after.win_share_ci[0]:
+    say(
+        f"But the best clone on the way had won {100 * best[2].win_share:.1f}% already: perhaps PPO did no more than"
+        " make good what the end of the cloning had lost."
+    )
 shares = {
     (name, against): f"{100 * final[name, against].win_share:.0f}%"
     for name in ("PPO from nothing", "untrained")
@@ -187,6 +196,6 @@ say(
 )
 
 # %% [markdown]
-# One seed and a handful of updates make no study of learning algorithms. For runs that count, `scala40 train` has
-# schedules, past selves as opponents, evaluation, and goes on where it was stopped; notebook 5 reads what comes of
-# one.
+# One seed and a handful of updates make no study of learning algorithms: for that, repeat all of it with several seeds
+# and compare the means. For runs that count, `scala40 train` has schedules, past selves as opponents, evaluation, and
+# goes on where it was stopped; [notebook 5](05_read_a_policy.ipynb) reads what comes of one.

@@ -9,14 +9,15 @@
 # 2. What does a discard tell about the cards that were kept?
 # 3. How often is a "safe" discard really of no use to the other?
 #
-# Everywhere the yardstick is the *uniform deal*: all cards that the observer has not seen, dealt at random. Search
-# agents often assume it. Intervals are 95%, by bootstrap over whole hands, because moments of one hand hang together.
+# Everywhere the yardstick is the *even deal*: all cards that the observer has not seen, dealt at random. Search agents
+# often assume it. Intervals are 95%, by bootstrap over whole hands, because moments of one hand hang together; each is
+# for its own number.
 
 # %%
 import numpy as np
 
 import agents
-from experiments.notebooks.cards import could_use, dealt_anew, held_by, live_pairs, unseen_by
+from experiments.notebooks.cards import CHARGES, could_use, dealt_anew, held_by, live_pairs, unseen_by
 from experiments.notebooks.estimates import means_by, ratios_by
 from experiments.notebooks.hands import DISCARDS, DRAWS, before, play_hands, takes
 from experiments.notebooks.show import COLOURS, GREY, band, figure, finding, full_or_small, say, show_table
@@ -47,7 +48,6 @@ other = 1 - turns.seat
 waiting = (turns.of_seat("opened", other) == 0) & (turns.lap <= LAST) & (turns.of_seat("hand_n", other) > 0)
 turns, other = turns.take(waiting), other[waiting]
 real, even = held_by(turns, other), dealt_anew(turns, turns.seat, other, seed=1)
-VALUE = np.array([11, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10] * 4 + [25])
 
 
 def ready(cards):
@@ -61,22 +61,22 @@ FEATURES = {
     "jokers held": lambda cards: cards[:, JOKER],
     "hands with a ready meld, %": lambda cards: 100 * ready(cards),
     "doubles: two equal cards": lambda cards: (cards[:, :JOKER] == 2).sum(axis=1),
-    "points in hand": lambda cards: cards @ VALUE,
+    "points in hand": lambda cards: cards @ CHARGES,
 }
 panels = figure("lap", size=(10.5, 3.6), columns=len(FEATURES), same_y=False)
 at_lap = {}
 for axes, (what, feature) in zip(panels, FEATURES.items()):
-    for label, cards, colour in (("held", real, COLOURS[0]), ("uniform deal", even, COLOURS[1])):
+    for label, cards, colour in (("held", real, COLOURS[0]), ("even deal", even, COLOURS[1])):
         found = at_lap[what, label] = means_by(turns.lap - 1, feature(cards), turns.hand, LAST)
         band(axes, np.arange(1, LAST + 1), found, label, colour)
     axes.set_title(what, fontsize=10.5)
     axes.set_ylim(bottom=0)
 jokers, melds, doubles = (
-    [at_lap[what, label].value[2] for label in ("held", "uniform deal")] for what in list(FEATURES)[:3]
+    [at_lap[what, label].value[2] for label in ("held", "even deal")] for what in list(FEATURES)[:3]
 )
 finding(
     panels,
-    f"Unopened in lap 3: {doubles[0]:.2f} doubles where a uniform deal has {doubles[1]:.2f}, {jokers[0]:.2f} jokers"
+    f"Unopened in lap 3: {doubles[0]:.2f} doubles where an even deal has {doubles[1]:.2f}, {jokers[0]:.2f} jokers"
     f" instead of {jokers[1]:.2f}, a ready meld in {melds[0]:.0f}% of hands instead of {melds[1]:.0f}%",
     "lower left",
 )
@@ -91,7 +91,8 @@ show_table(
 # %% [markdown]
 # So who deals the hidden cards evenly gets all of it wrong: it gives an unopened player doubles that were thrown long
 # ago and jokers that it would have opened with, and takes away the melds that it has been collecting. A search that
-# deals hidden cards has to reckon with that; docs/agents.md tells what the one of this package does about it.
+# deals hidden cards has to reckon with that; [docs/agents.md](../docs/agents.md#search) tells what the one of this
+# package does about it.
 #
 # ## 2. What a discard tells
 # A player who has not opened throws a card in one of the first four laps. Which cards did it keep, compared with what
@@ -220,6 +221,9 @@ show_table(
 )
 
 # %% [markdown]
+# (Where no case is of use a bootstrap has nothing to draw: read 0.0 for no live pair as "none of those looked at". An
+# even deal finds some, for a joker and one card make a meld without a live pair.)
+#
 # ### The card that it threw itself
 # The oldest advice: throw what the other has thrown. Cards of the thrower's hand again, sorted by what the other has
 # discarded earlier in the hand. The first kind that fits counts.
@@ -306,6 +310,11 @@ wanted = means_by(0, taken[useful_thrown], throws.hand[useful_thrown])
 say(
     f"Of use is not the same as wanted: the other took {wanted.text(0, '.1f', 100)}% of the thrown cards that it could"
     " use. Who takes from the pozzo gives up a card from the stock."
+)
+uncounted, of_all = int((taken & natural & ~use[rows, thrown]).sum()), int((taken & natural).sum())
+say(
+    f"And *of use* is counted narrowly: {uncounted:,} of the {of_all:,} cards that were taken were of no use by this"
+    " count. They went to melds that were laid or changed in the same turn, or beside a joker taken from the table."
 )
 
 # %% [markdown]

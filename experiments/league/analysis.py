@@ -120,6 +120,16 @@ def analyse(results: Results, seed: int = 0) -> Analysis:
     )
 
 
+def leads_by_deal(results: Results, name: str, other: str) -> Floats:
+    """How many points a hand fewer one agent was charged than another: float64[deals], nan where they did not meet.
+
+    Raises `ValueError` for an agent that did not play.
+    """
+    table = played(results)
+    a, b = table.names.index(name), table.names.index(other)
+    return _leads(table, _common(table, a, b), a, b)
+
+
 def _by_agent(table: Played, kind: str) -> tuple[Counter[int], ...]:
     counts: tuple[Counter[int], ...] = tuple(Counter() for _ in table.names)
     for (_, agent, value), times in table.block.histograms[kind].items():
@@ -199,7 +209,7 @@ def _agent_row(sums: _Sums, name: str, at: int, where: list[int], total: dict[st
 def _pair_rows(sums: _Sums, seed: int) -> list[PairRow]:
     pairs = []
     for a, b in combinations(range(len(sums.table.names)), 2):
-        where = [at for at, seats in enumerate(sums.table.lineups) if a in seats and b in seats]
+        where = _common(sums.table, a, b)
         if where:
             pairs.append((a, b, where, _leads(sums.table, where, a, b)))
     tested = [paired_p_value(leads[np.isfinite(leads)]) for *_, leads in pairs]
@@ -207,6 +217,11 @@ def _pair_rows(sums: _Sums, seed: int) -> list[PairRow]:
         _pair_row(sums, pair, p_value, corrected, seed)
         for pair, p_value, corrected in zip(pairs, tested, holm(tested), strict=True)
     ]
+
+
+def _common(table: Played, a: int, b: int) -> list[int]:
+    """The line-ups in which both sit."""
+    return [at for at, seats in enumerate(table.lineups) if a in seats and b in seats]
 
 
 def _leads(table: Played, where: list[int], a: int, b: int) -> Floats:

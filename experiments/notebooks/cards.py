@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.notebooks.hands import Moments
+from scala40_env import Rules
 from scala40_env.rules.cards import JOKER, NUM_CARD_TYPES, NUM_NATURALS, NUM_RANKS, NUM_SUITS, card_id
+from scala40_env.rules.melds import ACE_HIGH, POSITION_POINTS
 
-__all__ = ["PARTNERS", "could_use", "counted", "dealt_anew", "held_by", "live_pairs", "most_partners", "unseen_by"]
+__all__ = ["CHARGES", "PARTNERS", "could_use", "dealt_anew", "held_by", "live_pairs", "unseen_by"]
 
 Counts = NDArray[np.int8]
 _LANE = 16
@@ -33,20 +35,24 @@ def _partners_of(card: int) -> list[tuple[int, int]]:
 
 
 def _table() -> NDArray[np.int64]:
-    found = np.full((NUM_NATURALS, most_partners(), 2), -1, np.int64)
-    for card in range(NUM_NATURALS):
-        for at, pair in enumerate(_partners_of(card)):
-            found[card, at] = pair
+    pairs = [_partners_of(card) for card in range(NUM_NATURALS)]
+    found = np.full((NUM_NATURALS, max(map(len, pairs)), 2), -1, np.int64)
+    for card, its_own in enumerate(pairs):
+        found[card, : len(its_own)] = its_own
     return found
 
 
-def most_partners() -> int:
-    """Pairs that a card can make a meld with, at most: three sets and three runs."""
-    return max(len(_partners_of(card)) for card in range(NUM_NATURALS))
+def _charges(rules: Rules) -> NDArray[np.int64]:
+    points = POSITION_POINTS[rules.court_values]
+    suit = (points[ACE_HIGH], *points[1:NUM_RANKS])
+    return np.array([*suit * NUM_SUITS, rules.joker_in_hand], np.int64)
 
 
+CHARGES = _charges(Rules.fisca())
+"""What every card type costs who is left with it, under the federation's rules: int64[53]."""
 PARTNERS = _table()
-"""For each natural card the pairs that make a meld of three with it: int64[52, pairs, 2], filled up with -1."""
+"""For each natural card the pairs that make a meld of three with it, three sets and up to three runs: int64[52, 6, 2],
+filled up with -1."""
 
 
 def held_by(moments: Moments, seats: NDArray[np.int64]) -> Counts:
@@ -64,7 +70,7 @@ def _in_words(one: NDArray[Any], two: NDArray[Any], jokers: NDArray[Any]) -> Cou
     return np.column_stack([naturals, jokers]).astype(np.int8)
 
 
-def counted(cards: NDArray[Any], there: NDArray[np.bool_]) -> Counts:
+def _counted(cards: NDArray[Any], there: NDArray[np.bool_]) -> Counts:
     """Rows of cards as counts, those that are not `there` left out."""
     counts = np.zeros((len(cards), NUM_CARD_TYPES), np.int8)
     rows, columns = np.nonzero(there)
@@ -75,7 +81,7 @@ def counted(cards: NDArray[Any], there: NDArray[np.bool_]) -> Counts:
 def unseen_by(moments: Moments, seats: NDArray[np.int64]) -> Counts:
     """The cards that a seat can't place: in the stock, or in other hands where nobody saw them go."""
     pile = moments.states["pile"]
-    unseen = counted(pile, np.arange(pile.shape[1]) < moments.states["stock_n"][:, None])
+    unseen = _counted(pile, np.arange(pile.shape[1]) < moments.states["stock_n"][:, None])
     for step in range(1, moments.rules.num_players):
         others = (seats + step) % moments.rules.num_players
         unseen += held_by(moments, others) - _known_of(moments, others)
@@ -89,7 +95,7 @@ def dealt_anew(moments: Moments, seats: NDArray[np.int64], others: NDArray[np.in
     present = (unseen[:, :, None] > np.arange(_COPIES)).reshape(len(unseen), -1)
     chance = np.random.default_rng(seed).random(present.shape)
     order = np.argsort(np.where(present, chance, 2.0), axis=1)[:, : int(missing.max(initial=0))]
-    return known + counted(order // _COPIES, np.arange(order.shape[1]) < missing[:, None])
+    return known + _counted(order // _COPIES, np.arange(order.shape[1]) < missing[:, None])
 
 
 def _pairs_in(there: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-_NO_PAGES = (DOCS / "index.md", *DOCS.glob("notebooks/*"))
-"""A list of pages for the site alone, and copies that are there while it is built."""
-SITE_PAGES = tuple(sorted(page for page in DOCS.rglob("*.md") if page not in _NO_PAGES))
+_COPIES = tuple(DOCS.glob("notebooks/*"))
+"""They are there while the site is built."""
+SITE_PAGES = tuple(sorted(page for page in DOCS.rglob("*.md") if page not in _COPIES))
 PAGES = (README, *SITE_PAGES, *sorted((ROOT / "notebooks").glob("*.md")))
 
 _BLOCK = re.compile(r"^(?:<!-- (?P<word>file|small|not run): (?P<said>.*?) -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)

@@ -108,5 +108,8 @@ def test_notebooks_are_linked_where_the_site_has_them(conf: Any, tmp_path: Path,
     assert conf._with_site_links("[One](one.ipynb)", tmp_path) == "[One](/notebooks/one.ipynb)"
 
 
-def test_the_list_of_pages_leaves_out_what_is_not_there(conf: Any) -> None:
-    assert conf._without_missing(":hidden:\n\nrules\nno-such-page\n") == ":hidden:\n\nrules\n"
+def test_the_lists_of_pages_become_trees(conf: Any) -> None:
+    page = "# All\n\n[Words](/w.md)\n\n## One\n\n- [](/a.md)\n- [B](/notebooks/b.ipynb) (b)\n\n## Two\n\n- [C](/c.md)\n"
+    one, two = conf._as_trees(page).strip().split("\n\n```{toctree}")
+    assert one == "```{toctree}\n:hidden:\n:caption: One\n\n/a.md\n/notebooks/b.ipynb\n```"
+    assert two == "\n:hidden:\n:caption: Two\n\n/c.md\n```"

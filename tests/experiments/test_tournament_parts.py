@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.league.analysis import analyse
+from experiments.league.analysis import analyse, leads_by_deal
 from experiments.league.blocks import FIELDS, SEAT_FIELDS, Block
 from experiments.league.lineups import LINEUP_KINDS, LineupKind, TooManyLineups, lineups
 from experiments.league.results import Part, Results, ResultsError, merge, read_results, write_results
@@ -106,7 +106,9 @@ def made(
 
 
 def test_figures_of_agents_pairs_and_lineups() -> None:
-    found = analyse(made({"a": [2, 4, 6, 8], "b": [12, 10, 20, 30]}))
+    results = made({"a": [2, 4, 6, 8], "b": [12, 10, 20, 30]})
+    found = analyse(results)
+    assert leads_by_deal(results, "a", "b").tolist() == [5, 3, 7, 11]
     a, b = found.agents
     assert (a.hands, a.win_share, a.mean_points, b.mean_points) == (8, 0.5, 2.5, 9.0)
     assert a.win_share_ci == (0.5, 0.5) and a.rating > 25 > b.rating and a.rating_ci is not None

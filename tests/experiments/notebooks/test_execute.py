@@ -7,7 +7,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from experiments.notebooks import execute
@@ -153,4 +152,3 @@ def test_compiling_is_no_warning() -> None:
     told = library("nbformat").v4.new_output("stream", name="stderr", text="scala40_env: compiling ...\n")
     notebook.cells = [library("nbformat").v4.new_code_cell("pass", outputs=[told])]
     assert execute.tidied(notebook).cells[0].outputs == []
-    assert np.all([not outputs for outputs in outputs_of(notebook)])

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import agents
-from experiments.notebooks.cards import PARTNERS, could_use, dealt_anew, held_by, live_pairs, unseen_by
+from experiments.notebooks.cards import CHARGES, PARTNERS, could_use, dealt_anew, held_by, live_pairs, unseen_by
 from experiments.notebooks.hands import DISCARDS, DRAWS, MELDS, Hands, Moments, before, play_hands, played_out, takes
 from scala40_env import Game, Rules
+from scala40_env.rewards import SCALE, outcome_of, zero_sum_points
 from scala40_env.rules.cards import JOKER, NUM_CARD_TYPES, parse_cards
 from scala40_env.rules.moves import MELD_ACTIONS, POZZO
 from scala40_env.rules.reading import hand_of
@@ -23,6 +24,12 @@ TWO = Rules.fisca(num_players=2)
 def hands(players: int = 2, deals: int = 4) -> Hands:
     greedy, dull = agents.make("greedy"), agents.make("random")
     return play_hands(TWO.replace(num_players=players), [greedy, dull], deals, seed=3, lineup=(0, 1) * (players // 2))
+
+
+def kernel_agent(name: str) -> agents.KernelAgent:
+    agent = agents.make(name)
+    assert isinstance(agent, agents.KernelAgent)
+    return agent
 
 
 def counts_of(text: str) -> np.ndarray:
@@ -66,9 +73,9 @@ def test_places_begin_after_the_dealer() -> None:
 
 def test_rewards_are_those_of_the_package() -> None:
     found = hands(4, 2)
-    assert np.allclose(found.rewards.sum(axis=1), 0)
-    points = found.points[0].tolist()
-    assert found.rewards[0, 1] == pytest.approx((points[0] + points[2] + points[3]) / 3 - points[1])
+    for hand, rewards in enumerate(found.rewards):
+        outcome = outcome_of(found.record(hand).check().state, 0, found.rules)
+        assert rewards == pytest.approx(SCALE * zero_sum_points(outcome))
 
 
 def test_kinds_of_action() -> None:
@@ -110,14 +117,23 @@ def test_what_is_seen_is_what_the_view_says() -> None:
         assert np.flatnonzero(masks[place]).tolist() == view.legal_actions()
 
 
-def test_unseen_and_seen_make_the_whole_pack() -> None:
+def test_unseen_is_what_no_view_places() -> None:
     moments = some()
-    unseen = unseen_by(moments, moments.seat)
-    stock = moments.states["stock_n"].astype(int)
-    others = moments.states["hand_n"][:, :4].sum(axis=1) - moments.of_seat("hand_n")
-    known = sum(moments.of_seat("known_jokers", (moments.seat + step) % 4).astype(int) for step in (1, 2, 3))
-    assert (unseen.sum(axis=1) + known <= stock + others).all()
-    assert (unseen >= 0).all() and (unseen[:, :JOKER] <= 2).all() and (unseen[:, JOKER] <= 4).all()
+    for place in range(0, len(moments), 7):
+        moment = moments.take([place])
+        view = View.of(moment.states, int(moment.seat[0]), moment.rules)
+        melds = " ".join(view.table).split()
+        seen = [*view.hand, *view.pozzo, *("*" if card.startswith("*") else card for card in melds)]
+        seen += [card for seat, cards in enumerate(view.known) if seat != view.seat for card in cards]
+        pack = np.array([2] * JOKER + [4], np.int8)
+        assert (unseen_by(moment, moment.seat) == pack - counts_of(" ".join(seen))).all()
+
+
+def test_charges_are_those_of_a_hand() -> None:
+    end = played_out([Game(TWO, seed=1)], kernel_agent("random"))
+    loser = np.array([1 - end["winner"][0]], np.int64)
+    last = Moments(TWO, end, *(np.zeros(1, np.int64),) * 2, loser, *(np.zeros(1, np.int64),) * 2)
+    assert (held_by(last, loser) @ CHARGES).tolist() == end["hand_points"][0, loser].tolist()
 
 
 def test_dealt_anew_keeps_sizes_and_stays_within_the_unseen() -> None:
@@ -171,8 +187,7 @@ def test_a_game_of_the_same_seed_begins_alike() -> None:
 
 def test_played_out_is_the_rest_of_the_hand() -> None:
     """From the deal, and from any moment, to the same end: greedy leaves nothing to chance."""
-    greedy = agents.make("greedy")
-    assert isinstance(greedy, agents.KernelAgent)
+    greedy = kernel_agent("greedy")
     found = play_hands(TWO, [greedy], 1, seed=8)
     steps = [step.game for step in found.record(0).replay()]
     for game in (steps[0], steps[len(steps) // 2]):
@@ -182,7 +197,5 @@ def test_played_out_is_the_rest_of_the_hand() -> None:
 
 def test_a_hand_that_does_not_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.notebooks.hands._ROOM", 3)
-    dull = agents.make("random")
-    assert isinstance(dull, agents.KernelAgent)
     with pytest.raises(ValueError, match="hand 0 has not ended after 3 actions"):
-        played_out([Game(TWO, seed=1)], dull)
+        played_out([Game(TWO, seed=1)], kernel_agent("random"))
