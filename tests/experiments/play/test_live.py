@@ -28,7 +28,7 @@ def run_at(table: Table, folder: Path, script: Callable[[LiveTable, Listener], A
     async def go() -> None:
         live = live_table(table, folder)
         page = Listener(live)
-        await live.join(page.page)
+        live.join(page.page)
         try:
             await asyncio.wait_for(script(live, page), 60)
         finally:
@@ -121,7 +121,7 @@ def test_who_is_not_on_move_is_told_so(tmp_path: Path) -> None:
 def test_what_was_meant_for_an_older_state_is_refused(tmp_path: Path) -> None:
     async def script(live: LiveTable, page: Listener) -> None:
         page.page.seat = live.table.game.turn
-        refused, state = await page.says(said({"type": "move", "move": "stock"}, live.table.version - 1))
+        state, refused = await page.says(said({"type": "move", "move": "stock"}, live.table.version - 1))
         assert refused["type"] == "refused" and state["type"] == "state" and live.table.game.phase == "draw"
 
     run_at(Table(setup_of()), tmp_path, script)
@@ -250,6 +250,7 @@ def test_an_agent_that_fails_is_played_for(tmp_path: Path, broken: str) -> None:
 
 def test_when_the_time_is_up_a_turn_is_played(tmp_path: Path) -> None:
     async def script(live: LiveTable, page: Listener) -> None:
+        await page.says(said({"type": "hello", "language": "en"}))
         seat = live.table.game.turn
         live._deadline = 0
         assert live._clock is not None

@@ -27,8 +27,10 @@ def test_an_agent_that_there_is_not() -> None:
 
 
 def test_an_agent_is_made_once() -> None:
-    players = Players()
-    assert players._agent("random")[0] is players._agent("random")[0]
+    players, game = Players(), Game(RULES, seed=1)
+    for _ in range(2):
+        players.choose("random", game.view(game.turn), np.random.default_rng(1))
+    assert [*players._made] == ["random"]
 
 
 @pytest.mark.jit

@@ -156,7 +156,11 @@ def test_names_and_pages_of_elsewhere_are_refused(tmp_path: Path, path: str, hea
 
 
 @pytest.mark.parametrize(
-    "path", ["/table/guess", "/socket/guess", "/words/fr.json", "/choices/xx", "/static/../server.py"]
+    "path",
+    [
+        *("/table/guess", "/socket/guess", "/words/fr.json", "/choices/xx", "/static/%2e%2e/server.py"),
+        *("/replay/en/guess", "/replay/xx/guess", "/replay/en/..%2f..%2fsecret"),
+    ],
 )
 def test_what_there_is_not(tmp_path: Path, path: str) -> None:
     async def script(client: Any) -> None:
@@ -214,9 +218,8 @@ def test_the_replay_shows_the_hands_that_are_over_and_no_seed_before_the_end(tmp
     table = save(tmp_path, after_hands(1, seed=SEED))
 
     async def script(client: Any) -> None:
-        page = await (await client.get("/replay/table")).text()
-        assert '"hands":[{' in page and str(SEED) not in page
-        assert (await client.get("/replay/another")).status in (404, 409)
+        page = await (await client.get("/replay/it/table")).text()
+        assert '"hands":[{' in page and str(SEED) not in page and "deve pescare" in page
 
     at_server(tmp_path, script)
     assert not table.over
@@ -226,7 +229,7 @@ def test_the_replay_of_a_match_that_is_over_names_its_seed(tmp_path: Path) -> No
     save(tmp_path, played(Table(setup_of(SMALL.replace(match="single_hand"), seed=SEED)), 10_000))
 
     async def script(client: Any) -> None:
-        assert str(SEED) in await (await client.get("/replay/table")).text()
+        assert str(SEED) in await (await client.get("/replay/en/table")).text()
 
     at_server(tmp_path, script)
 
@@ -235,6 +238,6 @@ def test_no_replay_before_a_hand_is_over(tmp_path: Path) -> None:
     save(tmp_path, Table(setup_of()))
 
     async def script(client: Any) -> None:
-        assert (await client.get("/replay/table")).status == 404
+        assert (await client.get("/replay/en/table")).status == 404
 
     at_server(tmp_path, script)
