@@ -159,7 +159,7 @@ def _serve(settings: PlaySettings, setup: Setup, sock: socket.socket) -> int:
         places = table_to_resume(store, settings.resume).setup.places
         page = f"table/{next(place.token for place in places if place.token)}"
     tables = Tables(store, Players(), _defaults(setup, settings))
-    address = f"http://{_shown_host(settings.host)}:{sock.getsockname()[1]}/{page}"
+    address = f"http://{shown_host(settings.host)}:{sock.getsockname()[1]}/{page}"
     asyncio.run(_until_stopped(settings, tables, sock, address))
     return Exit.OK
 
@@ -178,7 +178,7 @@ def _defaults(setup: Setup, settings: PlaySettings) -> dict[str, Any]:
     }
 
 
-def _shown_host(host: str) -> str:
+def shown_host(host: str) -> str:
     """The host as an address has it; one that stands for all addresses is reached at this machine's own."""
     host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{host}]" if ":" in host else host

@@ -182,7 +182,7 @@ def test_a_hand_by_clicks_with_no_hidden_card_in_the_traffic(
         settle(page, live)
         play_by_clicks(page, live)
         wait(page, lambda: page.is_visible("#ending"))
-        texts = [answer.text() for answer in bodies]
+        texts = [answer.text() for answer in bodies if answer.status != 304]  # what the start page has loaded already
         assert "closes" in page.inner_text("#ending-text") and page.query_selector("#sheet td.closer")
         with moving(page, live):
             page.click("#next")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -130,13 +131,34 @@ def test_who_is_elsewhere_names_no_code_and_no_file(
     at_server(tmp_path, script)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 3000])
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b"[" * 3000, b"\xff\xfe\xff"], ids=range(6))
+def test_what_is_no_table_is_refused(tmp_path: Path, text: bytes) -> None:
     async def script(client: Any) -> None:
-        answer = await client.post("/tables", data=text)
-        assert (await answer.json())["error"]
+        for kind in ("application/json", "text/plain; charset=nonsense"):
+            answer = await client.post("/tables", data=text, headers={"Content-Type": kind})
+            assert answer.status == 200 and (await answer.json())["error"]
 
     at_server(tmp_path, script)
+
+
+def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
+    async def script(client: Any) -> None:
+        shutil.rmtree(tmp_path / "tables")
+        answer = await client.post("/tables", data=json.dumps(ASKED))
+        assert "No such file" in (await answer.json())["error"]
+
+    at_server(tmp_path, script)
+
+
+def test_two_pages_that_open_a_table_at_once_sit_at_the_same(tmp_path: Path) -> None:
+    save(tmp_path, Table(setup_of()))
+
+    async def go() -> None:
+        tables = Tables(Store(tmp_path), Players(), DEFAULTS)
+        (one, _), (two, _) = await asyncio.gather(*(tables.find(place.token) for place in PEOPLE[:2]))
+        assert one is two
+
+    asyncio.run(go())
 
 
 @pytest.mark.parametrize(
