@@ -133,7 +133,7 @@ def _seed(given: Any) -> int | None:
     if given in (None, ""):
         return None
     if not isinstance(given, str) or not given.isascii() or not given.isdigit() or len(given) > len(str(MAX_SEED)):
-        raise BadUsage(f"seed = {shown(given)}: allowed is a whole number from 0 to 2**64 - 1, or nothing")
+        raise BadUsage(f"seed = {shown(given)}: allowed is a whole number from 0 to {MAX_SEED}")
     return int(given)
 
 

@@ -12,7 +12,7 @@ import ipaddress
 import json
 import socket
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Template
@@ -26,7 +26,7 @@ from experiments.play.making import choices, setup_from_page
 from experiments.play.players import Players
 from experiments.play.store import BadSave, Saved, Store
 from experiments.play.table import Setup, Table
-from experiments.play.words import LANGUAGES, text_of_file, words_of
+from experiments.play.words import LANGUAGES, Words, text_of_file, words_of
 from scala40_env.render.cards import BACK, JOKER_FACE, symbols
 from scala40_env.render.html import CARDS_SCRIPT, PAGE_PALETTE, replay_page
 from scala40_env.render.html import template as render_template
@@ -261,15 +261,23 @@ def _listed(saved: Saved, with_links: bool) -> dict[str, Any]:
 
 
 async def _make_table(request: web.Request) -> web.Response:
+    given: Any = None
     try:
         given = json.loads(await request.read())
         # Beside the loop, for an agent that is made to see whether it plays these rules may load for seconds.
         setup = await asyncio.to_thread(setup_from_page, given, trusted=_is_local(request))
         request.app[_TABLES].add(setup)
     except (ValueError, RecursionError, OSError) as error:  # what can't be, no JSON, or a folder that can't be written
-        return web.json_response({"error": str(error)})  # as a success: browsers log others as errors of the page
+        said = _words_for(given).reason(str(error))
+        return web.json_response({"error": said})  # as a success: browsers log others as errors of the page
     links = [[place.name, f"/table/{place.token}"] for place in setup.places if place.token]
     return web.json_response({"id": setup.id, "seats": links})
+
+
+def _words_for(given: Any) -> Words:
+    """The words of a page that asks for a table; English ones where what it sends names no language."""
+    language = given.get("language") if isinstance(given, Mapping) else None
+    return words_of(language if language in LANGUAGES else "en")
 
 
 async def _replay(request: web.Request) -> web.Response:

@@ -165,6 +165,7 @@ def test_what_a_turn_owes_is_said() -> None:
     assert barred and f"{barred} from the pozzo can't be thrown back" in note
 
 
+@pytest.mark.once
 def test_the_words_are_of_the_language(tmp_path: Path) -> None:
     replay_html(short_match(), tmp_path / "page.html", language="es")
     page = (tmp_path / "page.html").read_text("utf-8")
@@ -174,6 +175,7 @@ def test_the_words_are_of_the_language(tmp_path: Path) -> None:
     assert "tiene que robar" in data["matches"][0]["hands"][0]["start"]["n"]
 
 
+@pytest.mark.once
 def test_a_language_that_there_is_not() -> None:
     with pytest.raises(Scala40Error, match="language = 'fr': allowed are en, it, es"):
         replay_page(short_match(), language="fr")

@@ -33,6 +33,7 @@ function titleOf(field) {
 
 function changed(field) {
   inputOf(field.name).previousSibling.textContent = titleOf(field);
+  if (field.choices) inputOf(field.name).title = inputOf(field.name).selectedOptions[0].text; // it may be too long to show
   if (field.name === "num_players") drawSeats();
   if (field.name === "match") fitMatch();
 }

@@ -67,12 +67,14 @@ def test_a_port_in_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         assert f"--port {port}: Address already in use" in refused(capsys, "--out", str(tmp_path), "--port", port)
 
 
+@pytest.mark.once
 def test_a_host_that_there_is_not(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     library("aiohttp")
     said = refused(capsys, "--out", str(tmp_path), "--host", "no.such.host.invalid")
     assert "--host no.such.host.invalid --port 8040: " in said and "another port" not in said
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("host", "shown"),
     [("0.0.0.0", "127.0.0.1"), ("::", "[::1]"), ("", "127.0.0.1"), ("::1", "[::1]"), ("box", "box")],

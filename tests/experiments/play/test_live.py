@@ -54,6 +54,7 @@ def test_a_page_is_told_the_rules_and_the_state(tmp_path: Path) -> None:
     run_at(Table(setup_of(places=ONE_PERSON)), tmp_path, script)
 
 
+@pytest.mark.once
 def test_a_page_is_shown_nothing_before_its_hello(tmp_path: Path) -> None:
     """It could not draw a state without its table."""
 
@@ -68,6 +69,7 @@ def test_a_page_is_shown_nothing_before_its_hello(tmp_path: Path) -> None:
     run_at(Table(setup_of()), tmp_path, script)
 
 
+@pytest.mark.once
 def test_what_can_not_be_saved_is_said_and_the_game_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -304,6 +306,7 @@ def test_the_clock_goes_on_within_a_turn_and_stands_still_without_pages(tmp_path
     run_at(Table(setup_of(clock=30)), tmp_path, script)
 
 
+@pytest.mark.once
 def test_a_page_that_is_opened_again_brings_no_new_time(tmp_path: Path) -> None:
     async def script(live: LiveTable, page: Listener) -> None:
         live._deadline -= 20

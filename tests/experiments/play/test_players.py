@@ -94,6 +94,7 @@ def test_an_adviser_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     asyncio.run(go())
 
 
+@pytest.mark.once
 def test_who_asks_again_meanwhile_gets_one_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, answer = list[str](), threading.Event()
 
@@ -129,6 +130,7 @@ class _Breaks(Agent):
         raise ZeroDivisionError("no idea")
 
 
+@pytest.mark.once
 def test_an_adviser_that_breaks_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(agents.base._FACTORIES, "breaks", _Breaks)
     monkeypatch.setattr("experiments.play.players.ADVISERS", ("breaks",))

@@ -94,21 +94,22 @@ def test_a_table_is_made_and_opened(tmp_path: Path) -> None:
         ({"rules": 3}, "an object of fields"),
         ({"seats": ["person"]}, "one for each seat"),
         ({"seats": ["greedy", "greedy"]}, "no person"),
+        ({"rules": {"preset": "casa", "num_players": 2, "match": "hands"}}, "how many hands the match has"),
         ({"seats": ["person", "gredy"]}, "did you mean 'greedy'"),
         ({"seats": "person"}, "a list of agents"),
-        ({"clock": -1}, "clock = -1"),
-        ({"clock": "soon"}, "clock = 'soon'"),
-        ({"seed": "-1"}, "seed = '-1'"),
-        ({"seed": str(2**64)}, "seed = "),
-        ({"name": "  "}, "name = "),
-        ({"name": "a\u202eb"}, "name = "),
+        ({"clock": -1}, "from 0 to 3600, not -1"),
+        ({"clock": "soon"}, "not 'soon'"),
+        ({"seed": "-1"}, "The seed is a whole number from 0 to 18446744073709551615, not '-1'"),
+        ({"seed": str(2**64)}, "The seed is a whole number"),
+        ({"name": "  "}, "Your name: 1 to 40 letters"),
+        ({"name": "a\u202eb"}, "Your name: 1 to 40 letters"),
         ({"language": "fr"}, "allowed is en, it, es"),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_a_table_that_can_not_be_says_why(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     async def script(client: Any) -> None:
-        answer = await client.post("/tables", data=json.dumps({**ASKED, **changes}))
+        answer = await client.post("/tables", data=json.dumps({**ASKED, "language": "en", **changes}))
         assert said in (await answer.json())["error"]
         assert not list(Store(tmp_path).saved())
 
@@ -123,7 +124,7 @@ def test_who_is_elsewhere_names_no_code_and_no_file(
 
     async def script(client: Any) -> None:
         asked = {**ASKED, "seats": ["person", agent]}
-        assert "by their names alone" in (await (await client.post("/tables", data=json.dumps(asked))).json())["error"]
+        assert "solo per nome: expert" in (await (await client.post("/tables", data=json.dumps(asked))).json())["error"]
         made = await (await client.post("/tables", data=json.dumps(ASKED))).json()
         assert len(made["seats"]) == 1
         assert (await (await client.get("/choices/en")).json())["tables"][0]["seats"] == []
@@ -141,6 +142,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, text: bytes) -> None:
     at_server(tmp_path, script)
 
 
+@pytest.mark.once
 def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     async def script(client: Any) -> None:
         shutil.rmtree(tmp_path / "tables")
@@ -150,6 +152,7 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     at_server(tmp_path, script)
 
 
+@pytest.mark.once
 def test_two_pages_that_open_a_table_at_once_sit_at_the_same(tmp_path: Path) -> None:
     save(tmp_path, Table(setup_of()))
 

@@ -59,6 +59,7 @@ def test_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "In questo turno hai già pescato" in said and "--resume table" in said
 
 
+@pytest.mark.once
 def test_nobody_gives_hints(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

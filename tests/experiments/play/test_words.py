@@ -101,10 +101,29 @@ def test_what_is_no_meld_is_said_in_the_language(cards: str) -> None:
         assert words_of(language).reason(reason_of(caught.value)) != reason_of(caught.value), language
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"team_size": 3}, {"team_size": 2, "num_players": 2}, {"match": "hands"}, {"min_naturals_per_meld": 1}),
+        {"in_hand_needs_opening_points": True, "opening_points": 200, "hand_size": 5},
+        {"preset": "megajogos", "num_players": 6},
+    ],
+    ids=range(6),
+)
+def test_rules_that_exclude_each_other_are_said_in_the_language(changes: dict[str, object], language: str) -> None:
+    with pytest.raises(Scala40Error) as caught:
+        Rules.from_dict({"preset": "fisca", "num_players": 4, **changes})
+    said = words_of(language).reason(str(caught.value))
+    assert said != str(caught.value) and "_" not in said
+
+
 def test_a_sentence_without_words_names_the_seats() -> None:
     assert words_of("it").reason("seat 1 does something new", ["Anna", "Bruno"]) == "Bruno does something new"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_choice_of_the_rules_has_a_name(language: str) -> None:
     assert set(words_of(language).content["fields"]) == {name for name in FIELDS if "choices" in SPECS[name]}
