@@ -54,8 +54,11 @@ const RECEIVED = {
   advisers: (message) => drawAdvisers(message.agents),
 };
 
+const ANSWERS = ["refused", "choose", "hint"]; // to the player, about the state that came last
+
 function receive(message) {
   if (message.type !== "lit") acting = false;
+  if (ANSWERS.includes(message.type)) showLatest(); // or it would be forgotten when that is shown
   RECEIVED[message.type](message);
 }
 

@@ -257,6 +257,11 @@ def test_illegal_tries_say_why_and_change_nothing(laid: tuple[Page, LiveTable]) 
         page.keyboard.press("Escape")
         page.evaluate("tell('')")
     assert live.table.game == before
+    # An answer that comes while states wait to be shown is about the last of them, and is not forgotten with it.
+    page.evaluate("arrive({ ...state, version: -1 }); arrive({ ...state, version: -2 })")
+    page.evaluate("arrive({ ...state, version: -3 }); receive({ type: 'refused', why: 'not so' })")
+    page.wait_for_timeout(100)
+    assert version(page) == -3 and refusal(page) == "not so"
 
 
 def test_a_joker_says_what_it_stands_for_and_undo_takes_it_back(laid: tuple[Page, LiveTable]) -> None:
