@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import tyro
 
@@ -42,6 +42,8 @@ class ReplaySettings:
     """With --check or --html one object of counts; otherwise one object a line for every turn and end of a hand."""
     html: Annotated[str, tyro.conf.arg(metavar="OUT")] = ""
     """Write the replay of the matches to this file, .html, in place of one that is there."""
+    language: Literal["en", "it", "es"] | None = None
+    """Language of that page; English if left out."""
 
 
 def run(settings: ReplaySettings) -> int:
@@ -53,6 +55,8 @@ def run(settings: ReplaySettings) -> int:
         raise BadUsage("--check replays whole matches; leave out --hand")
     if settings.html:
         _check_html_flags(settings)
+    elif settings.language:
+        raise BadUsage("--language is of the page that --html writes")
     try:
         return _way(settings)(settings)
     except BadRecord as error:
@@ -145,7 +149,7 @@ def _make_page(settings: ReplaySettings) -> int:
     from scala40_env.render.html import replay_html
 
     tally = Tally()
-    size = replay_html(_for_a_page(settings, tally), settings.html)
+    size = replay_html(_for_a_page(settings, tally), settings.html, language=settings.language or "en")
     if settings.json:
         print_json({"file": settings.file, "html": settings.html, "bytes": size, **asdict(tally)})
     else:

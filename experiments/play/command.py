@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -20,8 +21,9 @@ from experiments.console import BadUsage, Exit, print_json_line
 from scala40_env.rules.config import Rules, parse_setting
 
 if TYPE_CHECKING:
+    from experiments.play.server import Tables
     from experiments.play.store import Store
-    from experiments.play.table import Setup
+    from experiments.play.table import Setup, Table
 
 _USUAL_SEATS = 4
 _USUAL_AGENT = "expert"
@@ -115,15 +117,17 @@ def _check_library() -> None:
         raise BadUsage(f"a table in the browser needs aiohttp ({error}): pip install 'scala40-env[play]'") from error
 
 
-def table_to_resume(store: Store, name: str) -> Setup:
-    """The set-up of the table to go on at. Raises `BadSave`, or `BadUsage` where there is none."""
+def table_to_resume(store: Store, name: str) -> Table:
+    """The table to go on at. Raises `BadSave`, or `BadUsage` where there is none."""
+    return store.load(_last(store) if name == "last" else name)
+
+
+def _last(store: Store) -> str:
     from experiments.play.store import Saved
 
-    if name != "last":
-        return store.load(name).setup
     for saved in store.saved():
         if isinstance(saved, Saved) and not saved.over:
-            return saved.setup
+            return saved.setup.id
     raise BadUsage(f"--resume last: no table in {store.folder} can go on")
 
 
@@ -133,7 +137,7 @@ def _in_terminal(settings: PlaySettings, setup: Setup) -> int:
     from experiments.play.terminal import play_in_terminal
 
     store = Store(settings.out)
-    table = store.load(table_to_resume(store, settings.resume).id) if settings.resume else Table(setup)
+    table = table_to_resume(store, settings.resume) if settings.resume else Table(setup)
     return play_in_terminal(table, store, settings.language)
 
 
@@ -152,10 +156,10 @@ def _serve(settings: PlaySettings, setup: Setup, sock: socket.socket) -> int:
             print(f"scala40 play: left out: {broken}", file=sys.stderr)
     page = ""
     if settings.resume:
-        token = next(place.token for place in table_to_resume(store, settings.resume).places if place.token)
-        page = f"table/{token}"
+        places = table_to_resume(store, settings.resume).setup.places
+        page = f"table/{next(place.token for place in places if place.token)}"
     tables = Tables(store, Players(), _defaults(setup, settings))
-    address = f"http://{_shown_host(settings.host)}:{sock.getsockname()[1]}/{page}"
+    address = f"http://{shown_host(settings.host)}:{sock.getsockname()[1]}/{page}"
     asyncio.run(_until_stopped(settings, tables, sock, address))
     return Exit.OK
 
@@ -164,9 +168,8 @@ def _defaults(setup: Setup, settings: PlaySettings) -> dict[str, Any]:
     """What the start page has chosen at first."""
     from experiments.play.making import PERSON
 
-    rules = setup.rules.to_dict()
     return {
-        "rules": rules,
+        "rules": setup.rules.to_dict(),
         "seats": [place.agent or PERSON for place in setup.places],
         "clock": setup.clock,
         "language": setup.language,
@@ -175,14 +178,13 @@ def _defaults(setup: Setup, settings: PlaySettings) -> dict[str, Any]:
     }
 
 
-def _shown_host(host: str) -> str:
+def shown_host(host: str) -> str:
     """The host as an address has it; one that stands for all addresses is reached at this machine's own."""
-    if host in ("0.0.0.0", ""):
-        return "127.0.0.1"
+    host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{host}]" if ":" in host else host
 
 
-async def _until_stopped(settings: PlaySettings, tables: Any, sock: socket.socket, address: str) -> None:
+async def _until_stopped(settings: PlaySettings, tables: Tables, sock: socket.socket, address: str) -> None:
     """Serve until Ctrl-C."""
     from aiohttp import web
 
@@ -195,8 +197,10 @@ async def _until_stopped(settings: PlaySettings, tables: Any, sock: socket.socke
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stopped.set)
     _announce(settings, address)
-    # The first hint would wait for the compiler otherwise; a daemon, for nobody who stops the server waits for it.
-    threading.Thread(target=tables.players.warm_up, daemon=True).start()
+    # The first hint would wait for the compiler otherwise.
+    _start_beside(tables.players.warm_up)
+    if not settings.no_browser:
+        _start_beside(webbrowser.open, address)  # one in this terminal returns only when it is closed
     await stopped.wait()
     await runner.cleanup()
 
@@ -207,5 +211,8 @@ def _announce(settings: PlaySettings, address: str) -> None:
     else:
         print(f"Scala 40 is at {address}; tables and records are kept in {settings.out}. Ctrl-C stops it.")
     sys.stdout.flush()
-    if not settings.no_browser:
-        webbrowser.open(address)
+
+
+def _start_beside(work: Callable[..., object], *arguments: object) -> None:
+    """Start something that nobody who stops the server waits for."""
+    threading.Thread(target=work, args=arguments, daemon=True).start()

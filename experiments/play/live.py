@@ -26,11 +26,17 @@ _GONE = (ConnectionError, RuntimeError)
 
 @dataclass(eq=False)
 class Page:
-    """An open page of a seat, and how to send to it."""
+    """An open page of a seat, and how to send to it.
+
+    `knows_table`: has it said hello and been told what does not change, without which it can't draw a state?
+    `asked_at`: the version of the table that it has asked for a hint at, None while it waits for none.
+    """
 
     seat: int
     send: Callable[[Message], Awaitable[None]]
     words: Words = field(default_factory=lambda: words_of("en"))
+    knows_table: bool = False
+    asked_at: int | None = None
 
 
 class _Stale(NotNow):
@@ -56,7 +62,7 @@ class LiveTable:
         self._agents: asyncio.Task[None] | None = None
         self._clock: asyncio.Task[None] | None = None
         self._beside: set[asyncio.Task[None]] = set()
-        self._deadline = 0.0
+        self._deadline, self._left = 0.0, 0.0
         self._timed: object = None
         self._answers: dict[str, Callable[[Page, Message], Awaitable[None]]] = {
             "hello": self._hello,
@@ -70,7 +76,7 @@ class LiveTable:
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
-    async def join(self, page: Page) -> None:
+    def join(self, page: Page) -> None:
         """Let a page look on; it is told nothing before its hello."""
         self._pages.add(page)
         self._set_clock()
@@ -89,18 +95,21 @@ class LiveTable:
     async def answer(self, page: Page, text: str) -> None:
         """Answer a message of a page; what can't be is refused in words, and the game goes on."""
         try:
-            message = read_message(text)
-            if message.get("version", self.table.version) != self.table.version:
-                raise _Stale
-            await self._answers[message["type"]](page, message)
+            await self._do(page, read_message(text))
         except NotNow as error:
-            await self._refuse(page, page.words.say(error.key, name=error.name))
             if isinstance(error, _Stale):
-                await self._show_to(page)
+                await self._show_to(page)  # first: a page that shows a new state forgets what was said of the old one
+            await self._refuse(page, page.words.say(error.key, name=error.name))
         except BadMessage as error:
             await self._refuse(page, page.words.say("bad_message", why=str(error)))
         except Scala40Error as error:
             await self._refuse(page, page.words.reason(reason_of(error), self.table.setup.names))
+
+    async def _do(self, page: Page, message: Message) -> None:
+        if message.get("version", self.table.version) == self.table.version:
+            await self._answers[message["type"]](page, message)
+        elif message["type"] != "select":  # where cards may go the page asks again when it has the new state
+            raise _Stale
 
     async def _refuse(self, page: Page, why: str) -> None:
         await self._send(page, {"type": "refused", "why": why})
@@ -115,13 +124,16 @@ class LiveTable:
         state = state_of(self.table, page.seat, page.words)
         await self._send(page, {**state, "clock": self._seconds_left()})
 
+    def _shown_pages(self) -> list[Page]:
+        return [page for page in self._pages if page.knows_table]
+
     async def _show(self) -> None:
-        for page in [*self._pages]:
+        for page in self._shown_pages():
             await self._show_to(page)
 
     async def _tell(self, key: str, **values: object) -> None:
         """Say something to all pages, each in its words."""
-        for page in [*self._pages]:
+        for page in self._shown_pages():
             await self._send(page, {"type": "note", "text": page.words.say(key, **values)})
 
     # -- what pages send -----------------------------------------------------------------------------------------
@@ -131,6 +143,7 @@ class LiveTable:
         rules = self.table.setup.rules
         known = {"type": "table", "rules": page.words.rules(rules), "preset": rules.preset, "id": self.table.setup.id}
         await self._send(page, {**known, "record": str(self._store.record_file(self.table.setup.id))})
+        page.knows_table = True
         await self._show_to(page)
         self._let_agents_play()
         self._start(self._tell_advisers(page))
@@ -172,23 +185,31 @@ class LiveTable:
         await self._changed()
 
     async def _hint(self, page: Page, message: Message) -> None:
+        """Let an agent think about it; who asks again meanwhile gets one answer, or no thread would be left to play."""
         self.table.check_turn(page.seat)
-        self._start(self._advise(page, message["agent"]))
+        if page.asked_at != self.table.version:
+            page.asked_at = self.table.version
+            self._start(self._advise(page, message["agent"]))
 
     async def _advise(self, page: Page, agent: str) -> None:
         """Say what an agent would do, unless the table has changed meanwhile."""
-        table, version = self.table, self.table.version
-        if agent not in await self._in_thread(self._players.advisers, table.setup.rules):
-            await self._refuse(page, page.words.say("bad_message", why=f"there is no hint of {agent}"))
-            return
-        ask = (self._players.hint, agent, table.game.copy(), page.seat, table.generator(page.seat))
+        version = self.table.version
         try:
-            hint = await self._in_thread(*ask)
+            answer = await self._hint_of(agent, page)
         except AgentError as error:
-            await self._refuse(page, page.words.say("agent_failed", name=agent, why=error.reason))
-            return
-        if version == table.version:
-            await self._send(page, {"type": "hint", "text": said_hint(hint, page.words)})
+            why = page.words.say("agent_failed", name=agent, why=error.reason)
+            answer = {"type": "refused", "why": why}
+        if page.asked_at == version:
+            page.asked_at = None
+        if self.table.version == version:
+            await self._send(page, answer)
+
+    async def _hint_of(self, agent: str, page: Page) -> Message:
+        table = self.table
+        ask = (self._players.hint, agent, table.game.copy(), page.seat, table.generator(page.seat))
+        if agent not in await self._in_thread(self._players.advisers, table.setup.rules):
+            raise AgentError("it gives no hints here")
+        return {"type": "hint", "text": said_hint(await self._in_thread(*ask), page.words)}
 
     def _held(self, page: Page, message: Message) -> list[str]:
         return held(message["cards"], self.table.game.view(page.seat).hand)
@@ -206,15 +227,18 @@ class LiveTable:
 
     async def _changed(self) -> None:
         """Save and show what has changed, and see who goes on."""
+        self._set_clock()  # before anything is waited for: that of the last decision must not ring in this one
+        await self._save()
+        await self._show()
+        self._let_agents_play()
+
+    async def _save(self) -> None:
         try:
             self._store.save(self.table)
             if self.table.on_move is None:
                 self._store.save_record(self.table)
         except OSError as error:  # a full disk is no reason to stop the game
             await self._tell("not_saved", why=error.strerror or str(error))
-        self._set_clock()
-        await self._show()
-        self._let_agents_play()
 
     def _let_agents_play(self) -> None:
         if self.table.agent_on_move is not None and (self._agents is None or self._agents.done()):
@@ -255,30 +279,37 @@ class LiveTable:
         return bool(table.setup.clock and self._pages) and table.on_move is not None and table.agent_on_move is None
 
     def _set_clock(self) -> None:
-        """Start the clock of a decision that begins, leave it to one that goes on, stop it where none runs."""
-        if self._runs() and self._timed == self.table.decision:
+        """Start the clock of a decision that begins, let it run where one goes on, stop it where none runs."""
+        if self._clock is not None and self._runs() and self._timed == self.table.decision:
             return
         if self._clock is not None:
             self._clock.cancel()
-            self._clock, self._timed = None, None
+            self._clock, self._left = None, self._deadline - _now()
         if self._runs():
-            self._timed = self.table.decision
-            self._deadline = asyncio.get_running_loop().time() + self.table.setup.clock
-            self._clock = asyncio.create_task(self._ring())
+            self._start_clock()
+
+    def _start_clock(self) -> None:
+        """Start it with what the decision has left: a page that is opened again brings no new time."""
+        if self._timed != self.table.decision:
+            self._timed, self._left = self.table.decision, self.table.setup.clock
+        self._deadline = _now() + self._left
+        self._clock = asyncio.create_task(self._ring())
 
     async def _ring(self) -> None:
         """When the time is up, play for whoever has let it pass."""
-        await asyncio.sleep(self._deadline - asyncio.get_running_loop().time())
-        self._clock, self._timed = None, None
+        await asyncio.sleep(self._deadline - _now())
+        self._clock = None
         name = self.table.setup.names[self.table.game.turn]
         self.table.play_default()
         await self._tell("time_is_up", name=name)
         await self._changed()
 
     def _seconds_left(self) -> float | None:
-        if self._timed is None:
-            return None
-        return round(max(self._deadline - asyncio.get_running_loop().time(), 0), 1)
+        return None if self._clock is None else round(max(self._deadline - _now(), 0), 1)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _choice(way: Way) -> Message:

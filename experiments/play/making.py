@@ -133,7 +133,7 @@ def _seed(given: Any) -> int | None:
     if given in (None, ""):
         return None
     if not isinstance(given, str) or not given.isascii() or not given.isdigit() or len(given) > len(str(MAX_SEED)):
-        raise BadUsage(f"seed = {shown(given)}: allowed is a whole number from 0 to 2**64 - 1, or nothing")
+        raise BadUsage(f"seed = {shown(given)}: allowed is a whole number from 0 to {MAX_SEED}")
     return int(given)
 
 
@@ -152,10 +152,10 @@ def _plain(rules: Rules) -> dict[str, Value]:
 
 
 def _field(name: str, words: Words) -> dict[str, Any]:
-    """A field of the rules: its range or its choices, each choice with its meaning."""
+    """A field of the rules: its range with the sentences for its numbers, or its choices, each with its meaning."""
     spec = SPECS[name]
     if "range" in spec:
         low, high = spec["range"]
         limits = {"low": low, "high": None if high == MAX_NUMBER else high, "none": spec["none"]}
-        return {**limits, "says": words.rule(name, None if spec["none"] else low), "form": words.content["rules"][name]}
+        return {**limits, "form": words.content["rules"][name]}
     return {"choices": [{"value": value, "says": words.rule(name, value)} for value in spec["choices"]]}

@@ -6,9 +6,10 @@ Agents get views, never games.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from scala40_env.rules.moves import STOCK
 from scala40_env.rules.reading import texts_of
 from scala40_env.rules.view import View
 
-__all__ = ["ADVISERS", "Hint", "Players", "checked_agent"]
+__all__ = ["ADVISERS", "Hint", "Players", "checked_agent", "next_action"]
+
+_Answer = TypeVar("_Answer")
 
 ADVISERS = ("expert", "ppo")
 """Agents that can be asked for a hint; those that can't play the rules of a table are not offered there."""
@@ -53,8 +56,8 @@ class Players:
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="player")
-        self._made: dict[str, tuple[Agent, threading.Lock]] = {}
-        self._lock = threading.Lock()
+        self._made: dict[str, Agent] = {}
+        self._locks: dict[str, threading.Lock] = {}
 
     def close(self) -> None:
         """Let the threads end; what they are at is not waited for."""
@@ -62,14 +65,7 @@ class Players:
 
     def choose(self, spec: str, view: View, rng: np.random.Generator) -> int:
         """The action of an agent in a view. Raises `AgentError` for one that fails or plays what is not legal."""
-        agent, lock = self._agent(spec)
-        try:
-            with lock:
-                action = int(agent.act(view, rng))
-        except AgentError:
-            raise
-        except Exception as error:  # an agent may be anybody's
-            raise AgentError(f"it failed with {type(error).__name__}: {error}", spec) from error
+        action = self._ask(spec, lambda agent: int(agent.act(view, rng)))
         if action not in view.legal_actions():
             raise AgentError(f"it chose {shown(action)}, which is no legal action", spec)
         return action
@@ -85,19 +81,27 @@ class Players:
         return Hint(spec, "; ".join(moves), points, error)
 
     def warm_up(self) -> None:
-        """Compile what a hint needs, before somebody waits for it."""
+        """Compile and load what hints need, before somebody waits for it."""
         game = Game(Rules.fisca(num_players=2), seed=1).play("stock")
-        self.hint(ADVISERS[0], game, game.turn, np.random.default_rng(1))
+        for name in self.advisers(game.rules):
+            self.hint(name, game, game.turn, np.random.default_rng(1))
 
-    def _agent(self, spec: str) -> tuple[Agent, threading.Lock]:
-        with self._lock:
-            if spec not in self._made:
-                self._made[spec] = make(spec), threading.Lock()
-            return self._made[spec]
+    def _ask(self, spec: str, question: Callable[[Any], _Answer]) -> _Answer:
+        """The answer of an agent, which is asked one thing at a time. Raises `AgentError`, whatever goes wrong."""
+        try:
+            # A lock for each: what one loads for seconds keeps no other waiting.
+            with self._locks.setdefault(spec, threading.Lock()):
+                if spec not in self._made:
+                    self._made[spec] = make(spec)
+                return question(self._made[spec])
+        except AgentError:
+            raise
+        except Exception as error:  # an agent may be anybody's
+            raise AgentError(f"it failed with {type(error).__name__}: {error}", spec) from error
 
     def _plays(self, spec: str, rules: Rules) -> bool:
         try:
-            self._agent(spec)[0].check_rules(rules)
+            self._ask(spec, lambda agent: agent.check_rules(rules))
         except AgentError:
             return False
         return True
@@ -116,10 +120,7 @@ class Players:
 
     def _estimate(self, view: View, action: int, rng: np.random.Generator) -> tuple[float | None, float | None]:
         """Points by which the others are charged more after an action, and the error of that."""
-        search: Any
-        search, lock = self._agent(_ESTIMATE)
-        with lock:
-            found = search.values(view, rng)
+        found: Any = self._ask(_ESTIMATE, lambda search: search.values(view, rng))
         at = np.flatnonzero((found.actions == action) & (found.visits > 0))
         if not len(at):
             return None, None

@@ -11,7 +11,7 @@ hint     what an `agent` would do
 ======== ============================================================================================================
 
 `select`, `put`, `move` and `undo` carry the `version` of the state that the player has seen: what was meant for an
-older one is refused.
+older one is refused, and a `select` of an older one not answered.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def read_message(text: str) -> dict[str, Any]:
 def held(given: Sequence[str], hand: Sequence[str]) -> list[str]:
     """The cards that a page names, if that hand holds them. Raises `BadMessage` or `BadNotation`."""
     cards = format_cards(parse_cards(" ".join(given))).split()
-    lacking = Counter(cards) - Counter(hand)
-    if lacking or not cards:
-        raise BadMessage(f"the hand does not hold {' '.join(lacking) or 'no card at all'}")
+    if not cards:
+        raise BadMessage("no card is named")
+    if lacking := Counter(cards) - Counter(hand):
+        raise BadMessage(f"the hand does not hold {' '.join(lacking)}")
     return cards

@@ -7,11 +7,12 @@ browser has open beside a table can neither read nor move.
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import json
 import socket
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Template
@@ -25,10 +26,11 @@ from experiments.play.making import choices, setup_from_page
 from experiments.play.players import Players
 from experiments.play.store import BadSave, Saved, Store
 from experiments.play.table import Setup, Table
-from experiments.play.words import LANGUAGES, text_of_file, words_of
+from experiments.play.words import LANGUAGES, Words, text_of_file, words_of
 from scala40_env.render.cards import BACK, JOKER_FACE, symbols
 from scala40_env.render.html import CARDS_SCRIPT, PAGE_PALETTE, replay_page
 from scala40_env.render.html import template as render_template
+from scala40_env.render.words import language_names
 from scala40_env.rules.cards import NUM_NATURALS, format_card
 from scala40_env.rules.errors import Scala40Error
 
@@ -74,26 +76,30 @@ class Tables:
         self._note(setup)
         self._live[setup.id] = LiveTable(table, self.store, self.players)
 
-    def find(self, token: str) -> tuple[LiveTable, int]:
+    def check(self, table_id: str) -> None:
+        """Raise `web.HTTPNotFound` unless there is such a table."""
+        if all(table_id != known for known, _ in self._seats.values()):
+            raise _no_table()
+
+    async def find(self, token: str) -> tuple[LiveTable, int]:
         """The table and the seat that a token opens. Raises `web.HTTPNotFound`, or `BadSave` for a broken file."""
         if token not in self._seats:
-            raise web.HTTPNotFound(text="There is no such table here.")
+            raise _no_table()
         table_id, seat = self._seats[token]
-        if table_id not in self._live:
-            self._live[table_id] = LiveTable(self.store.load(table_id), self.store, self.players)
+        if table_id not in self._live:  # beside the loop, for the moves of a long match are played again
+            table = await asyncio.to_thread(self.store.load, table_id)
+            self._live.setdefault(table_id, LiveTable(table, self.store, self.players))
         return self._live[table_id], seat
-
-    def is_over(self, table_id: str) -> bool:
-        """Is the match of a table over, so that its seed tells nothing more?"""
-        if table_id in self._live:
-            return self._live[table_id].table.over
-        return self.store.load(table_id).over
 
     def close(self) -> None:
         """Stop all that runs at the tables."""
         for live in self._live.values():
             live.close()
         self.players.close()
+
+
+def _no_table() -> web.HTTPNotFound:
+    return web.HTTPNotFound(text="There is no such table here.")
 
 
 def application(tables: Tables, names: tuple[str, ...]) -> web.Application:
@@ -109,7 +115,7 @@ def application(tables: Tables, names: tuple[str, ...]) -> web.Application:
             web.get("/socket/{token}", _socket),
             web.get("/words/{language}.json", _words),
             web.get(f"/static/{CARDS_SCRIPT}", _cards_script),
-            web.get("/replay/{table}", _replay),
+            web.get("/replay/{language}/{table}", _replay),
             web.static("/static", _STATIC),
         ]
     )
@@ -124,8 +130,8 @@ def bound(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=_family(host))
     except OSError as error:
-        hint = "is it in use? Choose another one, or 0 for any that is free"
-        raise BadUsage(f"--host {host} --port {port}: {error.strerror or error}; {hint}") from None
+        hint = "; choose another port, or 0 for any that is free" if error.errno == errno.EADDRINUSE else ""
+        raise BadUsage(f"--host {host} --port {port}: {error.strerror or error}{hint}") from None
 
 
 def _family(host: str) -> socket.AddressFamily:
@@ -150,8 +156,9 @@ async def _guarded(request: web.Request, handler: Handler) -> web.StreamResponse
         response = await handler(request)
     except BadSave as error:
         raise web.HTTPConflict(text=str(error)) from None
-    if "Content-Security-Policy" not in response.headers and not response.prepared:
-        response.headers["Content-Security-Policy"] = _POLICY
+    if not response.prepared:
+        response.headers.setdefault("Content-Security-Policy", _POLICY)
+        response.headers.setdefault("Cache-Control", "no-cache")  # after an upgrade the page and its scripts fit
     return response
 
 
@@ -188,12 +195,16 @@ def _html(text: str) -> web.Response:
 
 
 async def _start_page(request: web.Request) -> web.Response:
-    language = request.app[_TABLES].defaults["language"]
-    return _html(Template(text_of_file("templates", "start.html")).substitute(language=language))
+    return _html(_page_of("start.html", request.app[_TABLES].defaults["language"]))
+
+
+def _page_of(name: str, language: str, **more: str) -> str:
+    options = "".join(f'<option value="{code}">{own}</option>' for code, own in language_names().items())
+    return Template(text_of_file("templates", name)).substitute(language=language, languages=options, **more)
 
 
 async def _table_page(request: web.Request) -> web.Response:
-    live, _ = request.app[_TABLES].find(request.match_info["token"])
+    live, _ = await request.app[_TABLES].find(request.match_info["token"])
     return _html(_table_html(live.table.setup.language))
 
 
@@ -202,9 +213,7 @@ def _table_html(language: str) -> str:
     """The page of any table in a language: what is on it comes by its socket."""
     naturals = [format_card(card) for card in range(NUM_NATURALS)]
     faces = [BACK, JOKER_FACE, *naturals, *(f"*{card}" for card in naturals)]
-    return Template(text_of_file("templates", "table.html")).substitute(
-        language=language, symbols=symbols(faces, PAGE_PALETTE)
-    )
+    return _page_of("table.html", language, symbols=symbols(faces, PAGE_PALETTE))
 
 
 async def _cards_script(request: web.Request) -> web.Response:
@@ -224,7 +233,7 @@ def _language(request: web.Request) -> str:
 
 async def _choices(request: web.Request) -> web.Response:
     tables = request.app[_TABLES]
-    saved = list(tables.store.saved())
+    saved = await asyncio.to_thread(lambda: list(tables.store.saved()))
     return web.json_response(
         {
             **choices(words_of(_language(request))),
@@ -252,26 +261,37 @@ def _listed(saved: Saved, with_links: bool) -> dict[str, Any]:
 
 
 async def _make_table(request: web.Request) -> web.Response:
+    given: Any = None
     try:
-        setup = setup_from_page(json.loads(await request.text()), trusted=_is_local(request))
-    except (Scala40Error, ValueError, RecursionError) as error:
-        return web.json_response({"error": str(error)})  # as a success: browsers log others as errors of the page
-    request.app[_TABLES].add(setup)
+        given = json.loads(await request.read())
+        # Beside the loop, for an agent that is made to see whether it plays these rules may load for seconds.
+        setup = await asyncio.to_thread(setup_from_page, given, trusted=_is_local(request))
+        request.app[_TABLES].add(setup)
+    except (ValueError, RecursionError, OSError) as error:  # what can't be, no JSON, or a folder that can't be written
+        said = _words_for(given).reason(str(error))
+        return web.json_response({"error": said})  # as a success: browsers log others as errors of the page
     links = [[place.name, f"/table/{place.token}"] for place in setup.places if place.token]
     return web.json_response({"id": setup.id, "seats": links})
 
 
+def _words_for(given: Any) -> Words:
+    """The words of a page that asks for a table; English ones where what it sends names no language."""
+    language = given.get("language") if isinstance(given, Mapping) else None
+    return words_of(language if language in LANGUAGES else "en")
+
+
 async def _replay(request: web.Request) -> web.Response:
     """The hands of a table that are over, with all cards."""
-    tables, table_id = request.app[_TABLES], request.match_info["table"]
-    with_seed = tables.is_over(table_id)
+    language, table_id, tables = _language(request), request.match_info["table"], request.app[_TABLES]
+    tables.check(table_id)
+    store = tables.store
+    over = store.read(table_id).over  # before that its seed would tell the cards to come
     try:
-        record = tables.store.record(table_id)
+        page = await asyncio.to_thread(lambda: replay_page(store.record(table_id), with_seed=over, language=language))
     except OSError:
         raise web.HTTPNotFound(text="No hand of this table is over yet.") from None
     except Scala40Error as error:
-        raise web.HTTPConflict(text=f"{tables.store.record_file(table_id)}: {error}") from None
-    page = await asyncio.to_thread(replay_page, record, with_seed=with_seed)
+        raise web.HTTPConflict(text=f"{store.record_file(table_id)}: {error}") from None
     response = _html(page)
     response.headers["Content-Security-Policy"] = "frame-ancestors 'none'"  # beside the page's own
     return response
@@ -283,18 +303,15 @@ async def _replay(request: web.Request) -> web.Response:
 
 async def _socket(request: web.Request) -> web.WebSocketResponse:
     """What a page and its table say to each other."""
-    live, seat = request.app[_TABLES].find(request.match_info["token"])
+    live, seat = await request.app[_TABLES].find(request.match_info["token"])
     peer = web.WebSocketResponse(max_msg_size=_LONGEST_MESSAGE, heartbeat=30, timeout=1)
     await peer.prepare(request)
     request.app[_TABLES].sockets.add(peer)
     page = Page(seat, lambda message: peer.send_str(json.dumps(message)))
-    await live.join(page)
+    live.join(page)
     try:
         async for message in peer:
-            if message.type == WSMsgType.TEXT:
-                await live.answer(page, message.data)
-            else:
-                await live.answer(page, "")
+            await live.answer(page, message.data if message.type == WSMsgType.TEXT else "")
     finally:
         live.leave(page)
     return peer

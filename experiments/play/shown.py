@@ -51,7 +51,6 @@ def _seats(table: Table, view: View) -> list[dict[str, Any]]:
     return [
         {
             "name": place.name,
-            "agent": place.agent,
             "size": view.hand_sizes[seat],
             "known": [] if seat == view.seat else list(view.known[seat]),
             "opened": view.opened[seat],
@@ -86,35 +85,15 @@ def standing(table: Table, view: View, words: Words) -> list[str]:
     if table.on_move is None:
         return []
     if table.on_move != view.seat:
-        return [words.say("waiting", name=table.setup.names[view.turn])]
+        return [words.say(f"on_move_{view.phase}", name=table.setup.names[view.turn])]
     asked = "play" if view.phase == "buy" and not _draws(view) else view.phase  # who has bought has to lay that card
-    return [words.say(f"your_{asked}"), *_owed(table, view, words)]
-
-
-def _owed(table: Table, view: View, words: Words) -> list[str]:
-    turn, said = view.this_turn, []
-    if turn["opening_points"]:
-        said.append(words.say("opening_so_far", n=turn["opening_points"], needed=table.setup.rules.opening_points))
-    if turn["pozzo_card"]:
-        said.append(words.say("owed_card", card=turn["pozzo_card"]))
-    if turn["barred_card"]:
-        said.append(words.say("barred_card", card=turn["barred_card"]))
-    if turn["recovered_jokers"]:
-        said.append(words.say("owed_joker"))
-    return said
+    return [words.say(f"your_{asked}"), *words.owed(view.this_turn, table.setup.rules)]
 
 
 def ending(table: Table, words: Words) -> list[str]:
-    """How the hand ended, and who has won the match."""
+    """How the hand ended, and who has won the match; nothing while it runs."""
     outcome = table.game.outcome
-    if outcome is None:
-        return []
-    names = table.setup.names
-    key = "abandoned" if outcome.winner is None else f"closed_{outcome.closing}"
-    said = [words.say(key, name="" if outcome.winner is None else names[outcome.winner])]
-    if outcome.match_over:
-        said.append(words.say("match_won", names=", ".join(names[seat] for seat in outcome.champions)))
-    return said
+    return [] if outcome is None else words.ending(outcome, table.setup.names)
 
 
 def said_hint(hint: Hint, words: Words) -> str:

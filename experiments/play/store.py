@@ -31,10 +31,11 @@ class BadSave(Scala40Error):
 
 
 class Saved(NamedTuple):
-    """A table in a file, not replayed yet: `hands` are the ids of its moves."""
+    """A table in a file, not replayed yet: `hands` are the ids of its moves, `stops` where an undo may stop."""
 
     setup: Setup
     hands: list[list[int]]
+    stops: list[int] | None
     over: bool
 
 
@@ -53,9 +54,9 @@ class Store:
 
     def save(self, table: Table) -> None:
         """Write a table as it stands."""
-        content = {"format": FORMAT, "version": VERSION, "over": table.over, "hands": table.hands}
+        content = {"format": FORMAT, "version": VERSION, "over": table.over, "hands": table.hands, "stops": table.stops}
         content["setup"] = {**asdict(table.setup), "rules": table.setup.rules.to_dict()}
-        _write(self._tables / f"{table.setup.id}.json", json.dumps(content, ensure_ascii=False))
+        _write(self._table_file(table.setup.id), json.dumps(content, ensure_ascii=False))
 
     def save_record(self, table: Table) -> None:
         """Write the record of the hands that are over, in the form that `scala40 replay` reads."""
@@ -71,16 +72,23 @@ class Store:
             except BadSave as error:
                 yield error
 
+    def read(self, table_id: str) -> Saved:
+        """What the file of a table says. Raises `BadSave`, also where there is none of that name."""
+        return _read(self._table_file(table_id))
+
     def load(self, table_id: str) -> Table:
         """A table, ready to go on. Raises `BadSave`, also where there is none of that name."""
+        saved = self.read(table_id)
+        try:
+            return Table(saved.setup, saved.hands, saved.stops)
+        except Scala40Error as error:
+            why = str(error).splitlines()[0]
+            raise BadSave(f"{self._table_file(table_id)}: its moves can't be played: {why}") from None
+
+    def _table_file(self, table_id: str) -> Path:
         if not _ID.fullmatch(table_id):
             raise BadSave(f"{shown(table_id)} can't be the name of a table")
-        path = self._tables / f"{table_id}.json"
-        saved = _read(path)
-        try:
-            return Table(saved.setup, saved.hands)
-        except Scala40Error as error:
-            raise BadSave(f"{path}: its moves can't be played: {str(error).splitlines()[0]}") from None
+        return self._tables / f"{table_id}.json"
 
     def record(self, table_id: str) -> Record:
         """The record of a table's hands. Raises `BadRecord`, or `OSError` where there is none."""
@@ -108,7 +116,8 @@ def _read(path: Path) -> Saved:
         given = json.loads(path.read_text("utf-8"))
         if not isinstance(given, dict) or given.get("format") != FORMAT or given.get("version") != VERSION:
             raise BadSave(f'it is not of the format "{FORMAT}", version {VERSION}')
-        return Saved(_setup(given["setup"], path.stem), _hands(given["hands"]), given["over"] is True)
+        stops = _stops(given.get("stops"))
+        return Saved(_setup(given["setup"], path.stem), _hands(given["hands"]), stops, given["over"] is True)
     except OSError as error:
         raise BadSave(f"{path}: {error.strerror}") from None
     except KeyError as error:
@@ -124,6 +133,8 @@ def _setup(given: Any, name: str) -> Setup:
     places = tuple(map(_place, given["places"])) if isinstance(given["places"], list) else ()
     if len(places) != rules.num_players:
         raise BadSave(f"places = {shown(given['places'])}: allowed is one for each of {rules.num_players} seats")
+    if all(place.agent for place in places):
+        raise BadSave("no person sits at this table")
     if given["language"] not in LANGUAGES:
         raise BadSave(f"language = {shown(given['language'])}: allowed is {', '.join(LANGUAGES)}")
     return Setup(
@@ -135,6 +146,8 @@ def _place(given: Any) -> Place:
     kinds = {"name": str, "agent": str | None, "token": str}
     if not isinstance(given, Mapping) or not all(isinstance(given[key], kind) for key, kind in kinds.items()):
         raise BadSave(f"{shown(given)} is no place at a table")
+    if (given["agent"] is None) != bool(given["token"]):
+        raise BadSave(f"{shown(given)}: a person has a token, an agent has none")
     return Place(given["name"], given["agent"], given["token"])
 
 
@@ -149,3 +162,10 @@ def _hands(given: Any) -> list[list[int]]:
     if not isinstance(given, list) or not given or not all(isinstance(hand, list) for hand in given):
         raise BadSave("hands is a list of lists of moves")
     return given
+
+
+def _stops(given: Any) -> list[int] | None:
+    """None of a table that was saved before they were."""
+    if given is None or (isinstance(given, list) and all(isinstance(stop, int) for stop in given)):
+        return given
+    raise BadSave("stops is a list of numbers of moves")

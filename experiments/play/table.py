@@ -97,9 +97,10 @@ class Table:
         setup: of the table.
         hands: the ids of all moves, hand by hand, for a table that goes on where it was left. They have to be legal:
             raises `Scala40Error` where one is not.
+        stops: the `stops` that it had then; None: every move can be taken back by itself.
     """
 
-    def __init__(self, setup: Setup, hands: Sequence[Sequence[int]] = ()) -> None:
+    def __init__(self, setup: Setup, hands: Sequence[Sequence[int]] = (), stops: Sequence[int] | None = None) -> None:
         self.setup = setup
         self.game = Game(setup.rules, setup.seed)
         self.log: list[Played] = []
@@ -113,6 +114,8 @@ class Table:
                 self.next_hand()
             for action in actions:
                 self.play_action(action)
+        if stops is not None:
+            self._moments = [moment for moment in self._moments if len(moment.game.actions) in stops]
 
     # -- what stands ---------------------------------------------------------------------------------------------
 
@@ -120,6 +123,11 @@ class Table:
     def hands(self) -> list[list[int]]:
         """The ids of all moves, hand by hand: with the set-up they are the whole table."""
         return [*self._before, self.game.actions]
+
+    @property
+    def stops(self) -> list[int]:
+        """Where an undo may stop: how many moves of the hand had been played there."""
+        return [len(moment.game.actions) for moment in self._moments]
 
     @property
     def over(self) -> bool:

@@ -150,9 +150,9 @@ class _Terminal:
     def _hint(self, rest: str) -> None:
         seat = self.table.game.turn
         advisers = self.players.advisers(self.table.setup.rules)
-        agent = rest or advisers[0]
+        agent = rest or next(iter(advisers), "")
         if agent not in advisers:
-            self._print(f"{self.words.say('no_hint')} {', '.join(advisers)}")
+            self._print(f"{self.words.say('no_hint')} {', '.join(advisers) or '-'}")
             return
         hint = self.players.hint(agent, self.table.game, seat, self.table.generator(seat))
         self._print(said_hint(hint, self.words))

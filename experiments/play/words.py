@@ -1,8 +1,9 @@
 """The words of a table in one language: sentences of the pages, the rules in force, and why a move is refused.
 
-They are in ``words/LANGUAGE.json``; the pages read the same file for what they write themselves. The package says in
-English why a move is refused: `reasons` maps each of those sentences to one of the language, ``{name}`` stands for what
-changes in both. A sentence that is not there is shown as the package says it.
+They are in ``words/LANGUAGE.json``, beside those that replays have too (`scala40_env.render.words`); the pages get both
+for what they write themselves. The package says in English why a move is refused: `reasons` maps each of those
+sentences to one of the language, ``{name}`` stands for what changes in both. A sentence that is not there is shown as
+the package says it.
 """
 
 from __future__ import annotations
@@ -14,42 +15,29 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from scala40_env.render.words import LANGUAGES, content_of
+from scala40_env.render.words import Words as PageWords
 from scala40_env.rules.config import FIELDS, Rules, Value
 
 __all__ = ["LANGUAGES", "Words", "text_of_file", "words_of"]
 
-LANGUAGES = ("en", "it", "es")
 _SEAT = re.compile(r"\bseat (\d+)\b")
 
 
-class Words:
+class Words(PageWords):
     """One language; made by `words_of`."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        self.content = content
-        self._page: Mapping[str, str] = content["page"]
+        super().__init__(content)
         self._rules: Mapping[str, Mapping[str, str]] = content["rules"]
         self._reasons = [(_pattern(english), said) for english, said in content["reasons"].items()]
-
-    def say(self, key: str, **values: object) -> str:
-        """A sentence with its values filled in."""
-        return self._page[key].format(**values)
 
     def reason(self, english: str, names: Sequence[str] = ()) -> str:
         """Why something is refused, out of the package's sentence; seats are called by their names."""
         for pattern, said in self._reasons:
             if found := pattern.fullmatch(english):
-                return said.format(**{name: self._plain(part) for name, part in found.groupdict().items()})
+                return said.format(**{name: self.plain(part) for name, part in found.groupdict().items()})
         return _SEAT.sub(lambda seat: _name(int(seat[1]), names) or seat[0], english)
-
-    def moves(self, notation: str) -> str:
-        """Moves in notation with the verbs of the language."""
-        return "; ".join(self._plain(move.strip()) for move in notation.split(";"))
-
-    def _plain(self, notation: str) -> str:
-        """Words of the notation in the language; cards stay as they are."""
-        verbs: Mapping[str, str] = self.content["verbs"]
-        return " ".join(verbs.get(word, word) for word in notation.split())
 
     def rule(self, field: str, value: Value) -> str:
         """What a field of the rules means with this value, in a sentence."""
@@ -93,4 +81,5 @@ def text_of_file(folder: str, name: str) -> str:
 @lru_cache
 def words_of(language: str) -> Words:
     """The words of a language out of `LANGUAGES`."""
-    return Words(json.loads(text_of_file("words", f"{language}.json")))
+    common, own = content_of(language), json.loads(text_of_file("words", f"{language}.json"))
+    return Words({**common, **own, "page": {**common["page"], **own["page"]}})

@@ -11,7 +11,7 @@ The state is an object of plain values; seats and melds are numbers in its keys:
     m1, ...      a meld                                                   s      size of the stock
     w            numbers of the melds laid in this turn                   c      totals of all seats
     t            the seat on move, -1 when the hand is over               x      seats out of the match
-    n            what has to be done, what this turn has done, or how the hand ended: lines
+    n            what has to be done and what this turn owes, or how the hand ended: sentences
 
 A card is one letter, its place in `LETTERS`; in a meld a joker is ``*`` and the letter of what it stands for.
 """
@@ -19,21 +19,24 @@ A card is one letter, its place in `LETTERS`; in a meld a joker is ``*`` and the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib.resources import files
 from itertools import groupby, pairwise
 from os import PathLike
 from pathlib import Path
 from string import Template, ascii_lowercase, ascii_uppercase
-from typing import Any
+from typing import Any, Literal
 
 from scala40_env.kernels.state import NONE
 from scala40_env.render.cards import BACK, Palette, symbols
 from scala40_env.render.scene import Scene, scene_of
 from scala40_env.render.svg import xml_text
+from scala40_env.render.words import LANGUAGES, Words, words_of
 from scala40_env.rules.cards import format_card
-from scala40_env.rules.errors import BadRecord
+from scala40_env.rules.errors import BadRecord, Scala40Error, shown
 from scala40_env.rules.game import Game
+from scala40_env.rules.position import this_turn_of
 from scala40_env.rules.reading import known_of
 from scala40_env.rules.record import Record, ReplayStep
 
@@ -49,28 +52,38 @@ CARDS_SCRIPT = "cards.js"
 """The script beside this module's templates that puts a card on a page, for all pages that do."""
 
 
-def replay_html(records: Record | Iterable[Record], path: str | PathLike[str]) -> int:
+def replay_html(
+    records: Record | Iterable[Record], path: str | PathLike[str], *, language: Literal["en", "it", "es"] = "en"
+) -> int:
     """Write the replay of a match, or of several, to `path`; returns how many bytes that were.
 
-    Nothing is written if one of them does not replay, which raises `BadRecord`, as no records do.
+    Its words are of the `language`. Nothing is written if one of the matches does not replay, which raises `BadRecord`,
+    as no records do, or for a language that there is not, which raises `Scala40Error`.
     """
-    page = replay_page(records).encode()
+    page = replay_page(records, language=language).encode()
     return Path(path).write_bytes(page)
 
 
-def replay_page(records: Record | Iterable[Record], *, with_seed: bool = True) -> str:
+def replay_page(records: Record | Iterable[Record], *, with_seed: bool = True, language: str = "en") -> str:
     """The text of that file.
 
     Args:
         records: the matches.
         with_seed: name the seed of each. Of a match that still goes on it would tell the cards to come.
+        language: of its words, one of `words.LANGUAGES`.
     """
-    matches = [_match(record, with_seed) for record in ([records] if isinstance(records, Record) else records)]
+    if language not in LANGUAGES:
+        raise Scala40Error(f"language = {shown(language)}: allowed are {', '.join(LANGUAGES)}")
+    words = words_of(language)
+    given = [records] if isinstance(records, Record) else records
+    matches = [_match(record, words, with_seed) for record in given]
     if not matches:
         raise BadRecord("there is no match to replay")
-    data = {"cards": list(LETTERS), "matches": matches}
+    data = {"language": language, "words": words.content, "cards": list(LETTERS), "matches": matches}
     return Template(template("replay.html")).substitute(
-        title=xml_text(_title(matches)),
+        language=language,
+        title=xml_text(_title(matches, words)),
+        no_script=xml_text(words.say("no_script")),
         style=template("replay.css"),
         script=template(CARDS_SCRIPT) + template("replay.js"),
         symbols=symbols([BACK, *LETTERS, *_jokers_on_the_table(matches)], PAGE_PALETTE),
@@ -83,10 +96,10 @@ def template(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-def _title(matches: Sequence[dict[str, Any]]) -> str:
+def _title(matches: Sequence[dict[str, Any]], words: Words) -> str:
     players = ", ".join(matches[0]["players"])
-    more = f" and {len(matches) - 1} more" if len(matches) > 1 else ""
-    return f"Scala Quaranta: {players}{more}"
+    more = len(matches) - 1
+    return f"Scala Quaranta: {words.say('and_more', names=players, n=more) if more else players}"
 
 
 def _json_in_html(data: Any) -> str:
@@ -98,18 +111,18 @@ def _json_in_html(data: Any) -> str:
 # Matches as states and their changes
 
 
-def _match(record: Record, with_seed: bool) -> dict[str, Any]:
+def _match(record: Record, words: Words, with_seed: bool) -> dict[str, Any]:
     """A match as the page takes it."""
-    hands = [_hand(list(steps)) for _, steps in groupby(record.replay(), key=lambda step: step.hand)]
-    # A seed can be larger than the numbers of a browser.
-    about = {"rules": f"{record.rules.preset}, {record.rules.num_players} players"}
-    about |= {"seed": str(record.seed)} if with_seed else {}
+    said = partial(_note, words=words, names=record.players)
+    hands = [_hand(list(steps), said) for _, steps in groupby(record.replay(), key=lambda step: step.hand)]
+    about = {"rules": words.say("rules_of", preset=record.rules.preset, n=record.rules.num_players)}
+    about |= {"seed": str(record.seed)} if with_seed else {}  # it can be larger than the numbers of a browser
     return {**about, "players": list(record.players), "hands": hands}
 
 
-def _hand(steps: Sequence[ReplayStep]) -> dict[str, Any]:
+def _hand(steps: Sequence[ReplayStep], said: Callable[[Game], str]) -> dict[str, Any]:
     """A hand: its dealer, the state after the deal, every move with what it changed, and what the hand charged."""
-    states = [_state(step.game) for step in steps]
+    states = [{**_state(step.game), "n": said(step.game)} for step in steps]
     moves = [[step.move, dict(_changes(*pair))] for step, pair in zip(steps[1:], pairwise(states), strict=True)]
     outcome = steps[-1].game.outcome
     ended: dict[str, Any] = {"points": None, "winner": None}
@@ -123,8 +136,16 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, Any]]:
     return ((key, value) for key, value in after.items() if key not in before or before[key] != value)
 
 
+def _note(game: Game, words: Words, names: Sequence[str]) -> str:
+    """What has to be done, or how the hand ended, in words."""
+    if game.outcome is not None:
+        return " ".join(words.ending(game.outcome, names))
+    on_move = words.say(f"on_move_{game.phase}", name=names[game.turn])
+    return " ".join([on_move, *words.owed(this_turn_of(game.state), game.rules)])
+
+
 def _state(game: Game) -> State:
-    """The state of a table, as the module's text describes it."""
+    """The state of a table, as the module's text describes it, but for what is said of it."""
     scene = scene_of(game)
     hands = {f"h{seat.number}": _coded(seat.cards) for seat in scene.seats}
     known = {f"k{seat.number}": _coded(_known(game, seat.number)) for seat in scene.seats}
@@ -152,7 +173,6 @@ def _standing(scene: Scene) -> State:
         "t": next((seat.number for seat in scene.seats if seat.on_move), NONE),
         "c": [seat.score for seat in scene.seats],
         "x": [seat.number for seat in scene.seats if seat.is_out],
-        "n": "\n".join(scene.standing),
     }
 
 

@@ -203,7 +203,8 @@ def test_a_page_for_a_browser(capsys: Capture, file: Path, records: list[Record]
 
 def test_a_page_of_one_match_as_json(capsys: Capture, file: Path, records: list[Record]) -> None:
     page = file.with_name("page.html")
-    _, out, _ = answer(capsys, str(file), "--html", str(page), "--match", "2", "--json")
+    _, out, _ = answer(capsys, str(file), "--html", str(page), "--match", "2", "--json", "--language", "it")
+    assert '<html lang="it">' in page.read_text("utf-8")
     about = {"file": str(file), "html": str(page), "bytes": page.stat().st_size}
     assert json.loads(out) == {**about, **counts(records[1:])}
 
@@ -214,6 +215,7 @@ def test_a_page_of_one_match_as_json(capsys: Capture, file: Path, records: list[
         (("--html", "page.html", "--check"), "leave out --check"),
         (("--html", "page.html", "--hand", "1"), "leave out --hand"),
         (("--html", "page.jsonl.gz"), "ends in .html"),
+        (("--language", "it"), "--language is of the page that --html writes"),
         (("--html", "page.html", "--match", "3"), "has matches 1 to 2"),
         (("--html", "missing/page.html"), "missing/page.html: No such file"),
     ],

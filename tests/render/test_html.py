@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scala40_env import BadRecord, Game, Record
+from scala40_env import BadRecord, Game, Record, Rules
 from scala40_env.render import replay_html
 from scala40_env.render.html import LETTERS, replay_page
 from scala40_env.rules.cards import format_card
+from scala40_env.rules.errors import Scala40Error
 from scala40_env.rules.reading import known_of
 from tests.render.tables import NAMES, long_match, short_match
 
@@ -39,7 +41,7 @@ def meld_text(coded: str) -> str:
     return " ".join("*" * (len(part) - 1) + FACES[part[-1]] for part in re.findall(r"\*?[A-Za-z]", coded))
 
 
-def check_state(state: dict[str, Any], game: Game) -> None:
+def check_state(state: dict[str, Any], game: Game, players: Sequence[str]) -> None:
     """Does a state of the page say what the game says?"""
     position, seats = game.position(), range(game.rules.num_players)
     assert [hand_text(state[f"h{seat}"]) for seat in seats] == position["hands"]
@@ -55,7 +57,17 @@ def check_state(state: dict[str, Any], game: Game) -> None:
     assert state["o"] == "".join(str(int(flag)) for flag in game.opened)
     assert state["c"] == game.scores
     assert state["t"] == (-1 if game.hand_over else game.turn)
-    assert str(game).endswith(state["n"])
+    check_note(state["n"], game, players)
+
+
+def check_note(note: str, game: Game, players: Sequence[str]) -> None:
+    """Does it name who is on move, or who has closed?"""
+    if game.outcome is None:
+        said = f"{players[game.turn]} "
+    else:
+        said = "Nobody closed" if game.outcome.winner is None else f"{players[game.outcome.winner]} closes"
+    assert note.startswith(said)
+    assert ("The match is over. Won by" in note) == (game.phase == "match_over")
 
 
 def check_match(match: dict[str, Any], record: Record) -> None:
@@ -69,7 +81,7 @@ def check_match(match: dict[str, Any], record: Record) -> None:
             step = next(steps)
             assert move == step.move
             state |= changes
-            check_state(state, step.game)
+            check_state(state, step.game, record.players)
         assert (hand["points"], hand["winner"]) == (recorded.points and list(recorded.points), recorded.winner)
         assert hand["dealer"] == recorded.dealer
     assert next(steps, None) is None
@@ -142,3 +154,28 @@ def test_a_record_that_does_not_replay_leaves_no_page(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="hand 1, turn 1, move 'pozzo'"):
         replay_html(Record.from_dict(given), tmp_path / "page.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_turn_owes_is_said() -> None:
+    rules = Rules.fisca(num_players=2, hand_size=4, opening_points=9, first_player_free_upcard=True)
+    game = Game(rules, seed=1).play("pozzo")
+    (match,) = data_of(replay_page(game.record(["anna", "bruno"])))["matches"]
+    barred = game.position()["this_turn"]["barred_card"]
+    note = match["hands"][0]["moves"][0][1]["n"]
+    assert barred and f"{barred} from the pozzo can't be thrown back" in note
+
+
+@pytest.mark.once
+def test_the_words_are_of_the_language(tmp_path: Path) -> None:
+    replay_html(short_match(), tmp_path / "page.html", language="es")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert '<html lang="es">' in page and "dibuja un script" in page
+    data = data_of(page)
+    assert data["words"]["page"]["stock"] == "Mazo" and data["matches"][0]["rules"] == "fisca, 2 jugadores"
+    assert "tiene que robar" in data["matches"][0]["hands"][0]["start"]["n"]
+
+
+@pytest.mark.once
+def test_a_language_that_there_is_not() -> None:
+    with pytest.raises(Scala40Error, match="language = 'fr': allowed are en, it, es"):
+        replay_page(short_match(), language="fr")

@@ -20,16 +20,20 @@ function drawnField(field) {
   if (field.choices) input.append(...field.choices.map(({ value, says }) => new Option(says, JSON.stringify(value))));
   else Object.assign(input, { type: "number", min: field.low, max: field.high ?? "", placeholder: field.none ? say("none") : "" });
   input.onchange = () => changed(field);
-  return element("label", "field", element("span", "", ""), input);
+  return element("label", "field", element("span"), input);
 }
 
-// A number says in a sentence what it means; a choice does so itself.
+// What stands above a field: of a number the sentence that it makes; a choice is such a sentence itself, and has a name.
+function titleOf(field) {
+  if (field.choices) return WORDS.fields[field.name];
+  const value = valueOf(field);
+  const sentence = field.form[value === null ? "none" : `${value}`] ?? field.form["*"];
+  return filled(sentence, { n: value ?? "…" });
+}
+
 function changed(field) {
-  if (!field.choices) {
-    const value = valueOf(field);
-    const sentence = field.form[value === null ? "none" : `${value}`] ?? field.form["*"];
-    inputOf(field.name).previousSibling.textContent = filled(sentence, { n: value ?? "" });
-  } else inputOf(field.name).previousSibling.textContent = WORDS.page[field.name] ?? field.name;
+  inputOf(field.name).previousSibling.textContent = titleOf(field);
+  if (field.choices) inputOf(field.name).title = inputOf(field.name).selectedOptions[0].text; // it may be too long to show
   if (field.name === "num_players") drawSeats();
   if (field.name === "match") fitMatch();
 }
@@ -83,10 +87,11 @@ function drawTables() {
 }
 
 function drawnTable({ id, names, rules: preset, made, hand, over, replay, seats: links }) {
-  const when = new Date(made).toLocaleString(document.documentElement.lang);
-  const row = element("li", "", element("span", "", `${names.join(", ")} · ${preset} · ${say("hand")} ${hand} · ${when}`));
+  const when = made && new Date(made).toLocaleString(document.documentElement.lang);
+  const about = [names.join(", "), preset, `${say("hand")} ${hand}`, when].filter(Boolean).join(" · ");
+  const row = element("li", "", element("span", "", about));
   if (!over) row.append(...links.map(([name, url]) => link(links.length > 1 ? `${say("go_on")}: ${name}` : say("go_on"), url)));
-  if (replay) row.append(link(say("watch"), `/replay/${id}`));
+  if (replay) row.append(link(say("watch"), `/replay/${document.documentElement.lang}/${id}`));
   return row;
 }
 
@@ -98,29 +103,43 @@ function link(text, url) {
 
 // -- a new table -----------------------------------------------------------------------------------------------------------
 
+const asked = () => ({
+  rules: rules(), seats: seats(), clock: Number($("seconds").value), seed: $("seed").value.trim(),
+  name: $("name").value, language: document.documentElement.lang,
+});
+
 async function make(event) {
   event.preventDefault();
-  const asked = {
-    rules: rules(), seats: seats(), clock: Number($("seconds").value), seed: $("seed").value.trim(),
-    name: $("name").value, language: document.documentElement.lang,
-  };
-  const answer = await (await fetch("/tables", { method: "POST", body: JSON.stringify(asked) })).json();
-  $("wrong").textContent = answer.error ?? "";
-  if (answer.error) return;
-  if (answer.seats.length === 1) location.href = answer.seats[0][1];
-  else showLinks(answer.seats);
+  $("make").disabled = true; // a second click would make a second table
+  try {
+    const answer = await (await fetch("/tables", { method: "POST", body: JSON.stringify(asked()) })).json();
+    $("wrong").textContent = answer.error ?? "";
+    if (!answer.error) sitDown(answer.seats);
+  } catch {
+    lost();
+  } finally {
+    $("make").disabled = false;
+  }
+}
+
+const lost = () => { $("wrong").textContent = say("no_server"); };
+
+// One person goes to the table; several get a page each.
+function sitDown(links) {
+  if (links.length === 1) location.href = links[0][1];
+  else showLinks(links);
 }
 
 function showLinks(links) {
   $("links").hidden = false;
   $("links").querySelector("ul").replaceChildren(...links.map(([name, url]) => element("li", "", link(name, url), ` ${location.origin}${url}`)));
+  $("links").scrollIntoView({ block: "nearest" });
 }
 
 // -- beginning ---------------------------------------------------------------------------------------------------------------
 
 async function changeLanguage(language) {
   await loadWords(language);
-  fillLanguages($("language"), language);
   const kept = choices && rules();
   choices = await (await fetch(`/choices/${language}`)).json();
   const fields = (isBasic) => choices.fields.filter(({ name }) => BASIC.includes(name) === isBasic).map(drawnField);
@@ -130,8 +149,9 @@ async function changeLanguage(language) {
   $("agents").replaceChildren(...choices.agents.map((name) => new Option(name, name)));
   $("agents-known").textContent = say("agents_known", { names: choices.agents.join(", ") });
   drawTables();
-  if (kept) $("preset").value = kept.preset;
-  if (kept) setRules(kept);
+  if (!kept) return;
+  $("preset").value = kept.preset;
+  setRules(kept);
 }
 
 // The field `rules` of the defaults holds the preset, the number of players and what differs from the preset.
@@ -147,10 +167,12 @@ function setDefaults() {
 async function begin() {
   await changeLanguage(chosenLanguage());
   setDefaults();
-  $("language").onchange = (event) => { localStorage.language = event.target.value; changeLanguage(event.target.value); };
+  listenForLanguage(changeLanguage, lost);
   $("preset").onchange = () => setRules({ ...choices.presets[$("preset").value], num_players: Number(inputOf("num_players").value) });
   $("name").onchange = () => { localStorage.name = $("name").value; };
   $("new").onsubmit = make;
+  // A number that can't be has to be seen, or the browser refuses without a word.
+  $("new").addEventListener("invalid", ({ target }) => { if (target.closest("details")) target.closest("details").open = true; }, true);
 }
 
 begin();

@@ -11,7 +11,7 @@ let chosen = new Set(); // places in `order()` of the cards chosen
 let lit = { new: false, pozzo: false, melds: [] };
 let socket = null;
 let acting = false; // has something been sent that was not answered yet?
-let deadline = null;
+let deadline = null; // when the clock of the state on show runs out
 const waiting = []; // states that have come and are not on show yet, so that the moves of others can be followed
 let showing = null;
 
@@ -20,19 +20,27 @@ let showing = null;
 function connect() {
   const token = location.pathname.split("/").pop();
   socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket/${token}`);
-  socket.onopen = () => { acting = false; tell(""); send({ type: "hello", language: document.documentElement.lang }); };
+  socket.onopen = () => { acting = false; tell(""); hello(); };
   socket.onmessage = (event) => receive(JSON.parse(event.data));
   socket.onclose = () => { tell(say("lost")); setTimeout(connect, 1000); };
 }
 
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 
+const hello = () => send({ type: "hello", language: document.documentElement.lang });
+
 // Sends what a player does. A second click before the answer to the first one means nothing more.
 function act(message) {
   showLatest();
   if (!state || acting) return;
-  acting = message.type !== "select";
+  acting = true;
+  forgetNote();
   send({ ...message, version: state.version });
+}
+
+function askWhatIsLit() {
+  showLatest();
+  send({ type: "select", cards: chosenCards(), version: state.version });
 }
 
 const RECEIVED = {
@@ -46,12 +54,16 @@ const RECEIVED = {
   advisers: (message) => drawAdvisers(message.agents),
 };
 
+const ANSWERS = ["refused", "choose", "hint"]; // to the player, about the state that came last
+
 function receive(message) {
   if (message.type !== "lit") acting = false;
+  if (ANSWERS.includes(message.type)) showLatest(); // or it would be forgotten when that is shown
   RECEIVED[message.type](message);
 }
 
 function arrive(next) {
+  next.deadline = next.clock === null ? null : Date.now() + 1000 * next.clock; // it runs while the state waits its turn
   waiting.push(next);
   if (showing === null) showNext();
 }
@@ -75,13 +87,30 @@ function showLatest() {
 
 function show(next) {
   const isNew = !state || state.version !== next.version;
-  if (!state || !sameCards(state.hand, next.hand)) chosen.clear();
+  if (!state || !sameCards(state.hand, next.hand)) letGo();
   state = next;
-  if (isNew) lit = { new: false, pozzo: false, melds: [] };
-  if (isNew && $("said").className !== "note") tell("");
-  deadline = next.clock === null ? null : Date.now() + 1000 * next.clock;
+  deadline = next.deadline;
+  if (isNew) forgetOld();
   draw();
   if (isNew && chosen.size) chosenChanged(); // chosen while others played
+}
+
+// The cards in the hand are others now.
+function letGo() {
+  chosen.clear();
+  drag?.ghost?.remove();
+  drag = null;
+}
+
+// What was said and lit was so in another state; a note stays until the player does something.
+function forgetOld() {
+  lit = { new: false, pozzo: false, melds: [] };
+  if ($("said").className !== "note") tell("");
+  $("choice").close();
+}
+
+function forgetNote() {
+  if ($("said").className === "note") tell("");
 }
 
 function tell(text, kind = "") {
@@ -113,25 +142,27 @@ function chosenChanged() {
   lit = { new: false, pozzo: false, melds: [] };
   drawChosen();
   drawLit();
-  if (isMine()) act({ type: "select", cards: chosenCards() });
+  if (isMine()) askWhatIsLit();
 }
 
 function put(target) {
-  if (!chosen.size && isMine()) return tell(say("your_play"), "refused");
+  if (!chosen.size && isMine()) return tell(state.standing[0], "refused");
   act({ type: "put", cards: chosenCards(), on: target });
 }
 
-// A click on a target: cards that are chosen go there; without any, a pile is drawn from.
+// What a part of the page stands for that cards can be put on: a number is that of a meld.
+const targetOf = ({ dataset: { target } }) => (/^\d+$/.test(target) ? Number(target) : target);
+
+// A click on a target: cards that are chosen go there; a pile is drawn from when it is time to draw.
 function hit(target) {
-  if (state.phase === "draw" || target === "stock") {
-    if (target === "stock" || target === "pozzo") act({ type: "move", move: target });
-    else tell(say("your_draw"), "refused");
-  } else put(/^\d+$/.test(target) ? Number(target) : target);
+  if (target === "stock" || (target === "pozzo" && state.phase === "draw")) act({ type: "move", move: target });
+  else put(target);
 }
 
 // -- drawing ---------------------------------------------------------------------------------------------------------
 
 function draw() {
+  const focused = focusNow();
   $("where").textContent = `${table.preset} · ` + say("hand_lap", { hand: state.hand_number, lap: state.lap });
   const inOrder = state.seats.map((_, n) => (state.seat + n) % state.seats.length).slice(1);
   $("others").replaceChildren(...inOrder.map(drawnSeat));
@@ -145,7 +176,22 @@ function draw() {
   drawSheet();
   drawLog();
   drawButtons();
+  drawEnding();
   document.body.classList.toggle("my-turn", isMine());
+  focusAgain(focused);
+}
+
+// Parts that are drawn anew lose the focus of the keyboard: what has it, as a selector, and giving it back.
+function focusNow() {
+  const { at, target } = document.activeElement.dataset;
+  if (at) return { part: ".in-hand", at: Number(at) };
+  return target && { part: `[data-target="${target}"]`, at: 0 };
+}
+
+function focusAgain(focused) {
+  if (!focused || document.activeElement.matches(focused.part)) return;
+  const parts = document.querySelectorAll(focused.part);
+  parts[Math.min(focused.at, parts.length - 1)]?.focus();
 }
 
 // How a seat stands: its total, and whether it has opened.
@@ -159,12 +205,15 @@ function drawnSeat(number) {
   const box = element("article", state.turn === number ? "seat on-move" : "seat");
   const name = element("b", "", seat.name, seat.dealer ? ` (${say("dealer")})` : "");
   box.append(element("h2", "", name, element("span", "", say("cards", { n: seat.size }))));
-  const backs = [...Array(Math.max(seat.size - seat.known.length, 0)).fill("?"), ...seat.known];
-  box.append(element("div", "cards", ...backs.map((face) => element("span", "slot", card(face)))));
+  const hidden = row(Array(Math.max(seat.size - seat.known.length, 0)).fill("?"));
+  for (const slot of hidden) slot.setAttribute("aria-hidden", "true"); // how many they are is said above
+  box.append(element("div", "cards", ...hidden, ...row(seat.known)));
   box.append(element("p", "dim", about(number)));
   box.append(element("p", "last", ...pretty(lastTurn(number))));
   return box;
 }
+
+const row = (faces) => faces.map((face) => element("span", "slot", card(face)));
 
 // What a seat did in its last turn, but for its draw from the stock.
 function lastTurn(number) {
@@ -183,7 +232,7 @@ function drawnPile(name, face, size) {
 function drawnMelds() {
   const melds = state.melds.map(({ cards, new: isNew }, at) => {
     const meld = element("button", isNew ? "meld new" : "meld", element("i", "", `${at + 1}`));
-    meld.append(element("span", "cards", ...cards.map((face) => element("span", "slot", card(face)))));
+    meld.append(element("span", "cards", ...row(cards)));
     meld.type = "button";
     meld.dataset.target = `${at + 1}`;
     return meld;
@@ -195,18 +244,26 @@ function drawnMelds() {
   return [...melds, space];
 }
 
+let drawnHand = ""; // what the hand on show was drawn from
+
+// Drawn anew only where it has changed: a click that begins before a move of another seat ends after it.
 function drawHand() {
+  const wanted = JSON.stringify([order(), state.fresh, document.documentElement.lang]);
+  if (wanted !== drawnHand) $("hand").replaceChildren(...drawnCards());
+  drawnHand = wanted;
+  drawChosen();
+}
+
+function drawnCards() {
   const fresh = [...state.fresh];
-  $("hand").setAttribute("aria-label", say("your_cards"));
-  $("hand").replaceChildren(...order().map((face, at) => {
+  return order().map((face, at) => {
     const found = fresh.indexOf(face);
     if (found >= 0) fresh.splice(found, 1);
     const button = element("button", found >= 0 ? "in-hand fresh" : "in-hand", card(face));
     button.type = "button";
     button.dataset.at = at;
     return button;
-  }));
-  drawChosen();
+  });
 }
 
 function drawChosen() {
@@ -216,11 +273,11 @@ function drawChosen() {
 function isLit(target) {
   if (!isMine()) return false;
   if (state.phase === "draw") return state.draws.includes(target);
-  return target === "new" ? lit.new : target === "pozzo" ? lit.pozzo : lit.melds.includes(Number(target));
+  return target === "new" ? lit.new : target === "pozzo" ? lit.pozzo : lit.melds.includes(target);
 }
 
 function drawLit() {
-  for (const part of document.querySelectorAll("[data-target]")) part.classList.toggle("lit", isLit(part.dataset.target));
+  for (const part of document.querySelectorAll("[data-target]")) part.classList.toggle("lit", isLit(targetOf(part)));
 }
 
 function drawButtons() {
@@ -231,8 +288,11 @@ function drawButtons() {
     ["lay", !drawing && !buying], ["throw", !drawing && !buying]]) $(id).hidden = !shown;
   $("lay").disabled = $("throw").disabled = !playing;
   $("undo").disabled = !state.can_undo;
-  $("hint").disabled = !isMine();
+  $("hint").disabled = !isMine() || !$("adviser").options.length;
   $("sort").textContent = say(byRank() ? "by_suit" : "by_rank");
+}
+
+function drawEnding() {
   const isEnd = $("ending").hidden && state.ending.length > 0;
   $("ending").hidden = !state.ending.length;
   $("ending-text").textContent = state.ending.join(" ");
@@ -264,18 +324,20 @@ function drawLog() {
 function drawTable() {
   $("rules-list").replaceChildren(...table.rules.map((rule) => element("li", "", rule)));
   $("saved").textContent = say("saved_in", { file: table.record });
-  $("replay").href = `/replay/${table.id}`;
+  $("replay").href = `/replay/${document.documentElement.lang}/${table.id}`;
 }
 
 function drawAdvisers(agents) {
+  const kept = $("adviser").value;
   $("adviser").replaceChildren(...agents.map((agent) => new Option(agent)));
+  if (agents.includes(kept)) $("adviser").value = kept;
   $("adviser").hidden = agents.length < 2;
-  $("adviser").setAttribute("aria-label", say("ask_hint"));
+  if (state) drawButtons();
 }
 
 function choose(ways) {
   $("ways").replaceChildren(...ways.map(({ moves, cards }) => {
-    const way = element("button", "way", element("span", "cards", ...cards.map((face) => element("span", "slot", card(face)))));
+    const way = element("button", "way", element("span", "cards", ...row(cards)));
     way.type = "button";
     way.onclick = () => { $("choice").close(); act({ type: "move", move: moves }); };
     return way;
@@ -286,35 +348,47 @@ function choose(ways) {
 // -- dragging --------------------------------------------------------------------------------------------------------
 
 let drag = null; // the pointer that is down on a card: where it went down, and what is moving
+let hasDragged = false; // since a pointer went down: the click that may follow is none
 
 function startDrag(event) {
   const button = event.target.closest(".in-hand");
-  if (button && event.button === 0) drag = { at: Number(button.dataset.at), x: event.clientX, y: event.clientY, ghost: null };
+  if (!button || event.button !== 0 || drag) return;
+  hasDragged = false;
+  drag = { id: event.pointerId, at: Number(button.dataset.at), x: event.clientX, y: event.clientY, ghost: null };
 }
 
 function moveDrag(event) {
-  if (!drag) return;
+  if (drag?.id !== event.pointerId) return;
   if (!drag.ghost && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_FROM) return;
   if (!drag.ghost) liftCards();
+  if (!drag) return; // the hand has changed meanwhile
   drag.ghost.style.left = `${event.clientX}px`;
   drag.ghost.style.top = `${event.clientY}px`;
 }
 
 // The cards chosen go along; one that was not chosen goes alone.
 function liftCards() {
-  if (!chosen.has(drag.at)) { chosen = new Set([drag.at]); chosenChanged(); }
-  drag.ghost = element("div", "ghost cards", ...chosenCards().map((face) => element("span", "slot", card(face))));
+  hasDragged = true;
+  drag.ghost = element("div", "ghost cards");
   document.body.append(drag.ghost);
+  if (!chosen.has(drag.at)) { chosen = new Set([drag.at]); chosenChanged(); }
+  drag?.ghost.append(...row(chosenCards()));
 }
 
 function endDrag(event) {
-  const ended = drag;
+  if (drag?.id !== event.pointerId) return;
+  const { ghost } = drag;
   drag = null;
-  if (!ended) return;
-  if (!ended.ghost) return event.type === "pointerup" ? toggle(ended.at) : undefined;
-  ended.ghost.remove();
+  if (!ghost) return;
+  ghost.remove();
   const target = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-target]");
-  if (target && event.type === "pointerup") put(/^\d+$/.test(target.dataset.target) ? Number(target.dataset.target) : target.dataset.target);
+  if (target && event.type === "pointerup") put(targetOf(target));
+}
+
+function clickCard(event) {
+  const button = event.target.closest(".in-hand");
+  const endsDrag = hasDragged && event.detail > 0; // a key clicks too, with no detail
+  if (button && !endsDrag) toggle(Number(button.dataset.at));
 }
 
 // -- keys ------------------------------------------------------------------------------------------------------------
@@ -338,16 +412,23 @@ const KEYS = {
   h: () => $("hint").click(),
   o: () => $("sort").click(),
   Escape: () => { chosen.clear(); chosenChanged(); },
-  Enter: () => !$("ending").hidden && !$("next").hidden && send({ type: "next" }),
-  " ": () => document.activeElement.dataset.at && toggle(Number(document.activeElement.dataset.at)),
+  Enter: () => canDeal() && act({ type: "next" }),
   "?": () => $("keys-dialog").showModal(),
 };
 
+const canDeal = () => !$("ending").hidden && !$("next").hidden;
+
+// Is a key one that the part with the focus takes itself? Enter on a card deals when a hand is over.
+function isTaken({ target, key }) {
+  if (target.matches("select, input") || document.querySelector("dialog[open]")) return true;
+  const deals = key === "Enter" && target.matches(".in-hand") && canDeal();
+  return target.matches("button, a") && ["Enter", " "].includes(key) && !deals;
+}
+
 function pressed(event) {
-  const isTaken = event.target.matches("select, input") || document.querySelector("dialog[open]");
-  const isButton = event.target.matches("button:not(.in-hand), a") && ["Enter", " "].includes(event.key);
-  if (!state || isTaken || isButton || event.ctrlKey || event.altKey || event.metaKey) return;
-  const does = /^[1-9]$/.test(event.key) ? () => put(Number(event.key)) : KEYS[event.key];
+  if (!state || isTaken(event) || event.ctrlKey || event.altKey || event.metaKey) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with Caps Lock too
+  const does = /^[1-9]$/.test(key) ? () => put(Number(key)) : KEYS[key];
   if (!does) return;
   event.preventDefault();
   showLatest();
@@ -363,8 +444,7 @@ function tick() {
 
 async function changeLanguage(language) {
   await loadWords(language);
-  fillLanguages($("language"), language);
-  if (state) send({ type: "hello", language });
+  if (state) hello();
 }
 
 function listen() {
@@ -375,23 +455,30 @@ function listen() {
   document.addEventListener("pointercancel", endDrag);
   document.addEventListener("click", (event) => {
     const target = event.target.closest("[data-target]");
-    if (target && state) hit(target.dataset.target);
+    if (target && state) hit(targetOf(target));
   });
+  $("hand").addEventListener("click", clickCard);
   for (const [id, move] of [["draw-stock", "stock"], ["draw-pozzo", "pozzo"], ["buy", "buy"], ["pass", "pass"]])
     $(id).onclick = () => act({ type: "move", move });
   $("undo").onclick = () => act({ type: "undo" });
-  $("next").onclick = () => send({ type: "next" });
-  $("hint").onclick = () => { tell(say("thinking"), "hint"); send({ type: "hint", agent: $("adviser").value || "expert" }); };
+  $("next").onclick = () => act({ type: "next" });
+  $("hint").onclick = () => { tell(say("thinking"), "hint"); send({ type: "hint", agent: $("adviser").value }); };
   $("sort").onclick = () => { localStorage.sort = byRank() ? "suit" : "rank"; chosen.clear(); draw(); chosenChanged(); };
   $("show-rules").onclick = () => $("rules-dialog").showModal();
   $("show-keys").onclick = () => $("keys-dialog").showModal();
-  $("language").onchange = (event) => { localStorage.language = event.target.value; changeLanguage(event.target.value); };
   $("pace").onchange = (event) => { localStorage.pace = event.target.value; };
-  $("colours").onchange = (event) => document.documentElement.classList.toggle("four", event.target.checked);
+  $("colours").onchange = (event) => { localStorage.colours = event.target.checked ? "four" : "two"; showColours(); };
+  listenForLanguage(changeLanguage, () => tell(say("lost")));
+}
+
+function showColours() {
+  $("colours").checked = localStorage.colours === "four";
+  document.documentElement.classList.toggle("four", $("colours").checked);
 }
 
 async function begin() {
   $("pace").value = localStorage.pace ?? "500";
+  showColours();
   await changeLanguage(chosenLanguage());
   listen();
   setInterval(tick, 250);

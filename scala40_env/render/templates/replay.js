@@ -67,23 +67,24 @@ function draw() {
 }
 
 function drawnSeat(state, before, seat, name) {
-  const standing = state.x.includes(seat) ? "out" : state.o[seat] === "1" ? "opened" : "not opened";
-  const dealer = hand().dealer === seat ? " (dealer)" : "";
-  const how = `${state.c[seat]} points, ${standing}`;
+  const standing = state.x.includes(seat) ? "out" : state.o[seat] === "1" ? "opened" : "not_opened";
+  const dealer = hand().dealer === seat ? ` (${say("dealer")})` : "";
+  const how = `${say("points", { n: state.c[seat] })}, ${say(standing)}`;
   const title = element("h2", "", element("span", "", name + dealer), element("span", "", how));
   const faces = facesSeen(state, seat);
   const box = element("article", state.t === seat ? "seat on-move" : "seat", title);
   box.append(row(faces, added(facesSeen(before, seat), faces).filter((face) => face !== "?")));
-  box.setAttribute("aria-label", `${name}, ${how}, ${faces.length} cards`);
+  box.setAttribute("aria-label", `${name}, ${how}, ${say("cards", { n: faces.length })}`);
   return box;
 }
 
 function drawnPiles(state, before) {
   const none = () => element("div", "card none");
-  const by = state.b < 0 ? "" : `by ${match().players[state.b]}`;
-  const stock = element("div", "pile", state.s ? card("?") : none(), `stock ${state.s}`);
+  const by = state.b < 0 ? "" : say("thrown_by", { name: match().players[state.b] });
+  const stock = element("div", "pile", state.s ? card("?") : none(), `${say("stock")} ${state.s}`);
   const top = state.p ? card(textOf(state.p)) : none();
-  const pozzo = element("div", state.q > before.q ? "pile fresh" : "pile", top, `pozzo ${state.q}`, element("span", "", by));
+  const size = `${say("pozzo")} ${state.q}`;
+  const pozzo = element("div", state.q > before.q ? "pile fresh" : "pile", top, size, element("span", "", by));
   return [stock, pozzo];
 }
 
@@ -93,34 +94,31 @@ function drawnMelds(state, before) {
     const faces = meldFaces(state[`m${number}`]);
     const was = before[`m${number}`] ? meldFaces(before[`m${number}`]) : [];
     const isNew = state.w.includes(number);
-    const label = element("b", "", isNew ? `${number} new` : `${number}`);
+    const label = element("b", "", isNew ? `${number} ${say("new")}` : `${number}`);
     melds.push(element("div", isNew ? "meld new" : "meld", label, row(faces, added(was, faces))));
   }
-  return melds.length ? melds : [element("p", "empty", "no melds on the table")];
+  return melds.length ? melds : [element("p", "empty", say("no_melds"))];
 }
 
 function drawControls(state, before) {
-  const move = at.move ? hand().moves[at.move - 1][0] : "the cards are dealt";
+  const notation = at.move ? hand().moves[at.move - 1][0] : "";
+  const move = notation ? movesInWords([notation]) : say("dealt");
   const who = at.move ? `${match().players[before.t]}:` : "";
-  const where = `Hand ${at.hand + 1}, move ${at.move} of ${lastMove()}`;
-  $("move").replaceChildren(element("span", "", where), element("span", "who", who), element("b", "", move));
-  $("note").textContent = withNames(state.n);
+  const where = say("hand_move", { hand: at.hand + 1, move: at.move, moves: lastMove() });
+  $("move").replaceChildren(element("span", "", where), element("span", "who", who), element("b", "", ...pretty(move)));
+  $("move").title = notation; // for those who compare it with the record
+  $("note").replaceChildren(...pretty(state.n));
   $("slider").max = lastMove();
   $("slider").value = at.move;
-  $("slider").setAttribute("aria-valuetext", `move ${at.move} of ${lastMove()}: ${move}`);
+  $("slider").setAttribute("aria-valuetext", `${where}: ${who} ${move}`);
   const isFirst = at.hand === 0 && at.move === 0;
   $("first").disabled = $("back").disabled = isFirst;
   $("on").disabled = isAtEnd();
 }
 
-// "won by seat 0 and 2" with the names of those who sit there.
-function withNames(text) {
-  return text.replace(/\bseat (\d+(?: and \d+)*)/g, (_, seats) => seats.replace(/\d+/g, (seat) => match().players[seat]));
-}
-
 function drawScores() {
-  const head = element("tr", "", element("th", "", "hand"), ...match().players.map(scoreHead));
-  $("scores").replaceChildren(element("caption", "", "points, total"), head, ...match().hands.map(scoreRow));
+  const head = element("tr", "", element("th", "", say("hand")), ...match().players.map(scoreHead));
+  $("scores").replaceChildren(element("caption", "", say("points_total")), head, ...match().hands.map(scoreRow));
 }
 
 function scoreHead(name) {
@@ -131,7 +129,7 @@ function scoreHead(name) {
 
 function scoreRow({ points, winner, moves, start }, number) {
   const jump = element("button", "", `${number + 1}`);
-  jump.setAttribute("aria-label", `Go to hand ${number + 1}`);
+  jump.setAttribute("aria-label", say("go_to_hand", { n: number + 1 }));
   jump.onclick = () => go(number, 0);
   const totals = moves.reduce((last, [, changes]) => changes.c ?? last, start.c);
   const cells = totals.map((total, seat) =>
@@ -175,9 +173,8 @@ function goToHand(to) {
 function setRunning(running) {
   clearInterval(timer);
   timer = running ? setInterval(() => (isAtEnd() ? setRunning(false) : step(1)), Number($("speed").value)) : null;
-  $("run-word").textContent = running ? "pause" : "play";
+  $("run-word").textContent = say(running ? "pause" : "run");
   $("run-icon").setAttribute("d", running ? "M6 5h4v14H6zM14 5h4v14h-4z" : "M7 5v14l12-7z");
-  $("run").setAttribute("aria-label", running ? "Pause" : "Play");
 }
 
 function openMatch(number) {
@@ -185,9 +182,9 @@ function openMatch(number) {
   states = [];
   const { players, hands, rules, seed } = match();
   $("title").textContent = players.join(", ");
-  $("about").textContent = seed ? `${rules}, seed ${seed}` : rules;
-  $("hand").replaceChildren(...hands.map((_, n) => new Option(`${n + 1} of ${hands.length}`, n)));
-  $("viewer").replaceChildren(new Option("all seats", ALL), ...players.map((name, seat) => new Option(name, seat)));
+  $("about").textContent = seed ? `${rules}, ${say("seed_of", { seed })}` : rules;
+  $("hand").replaceChildren(...hands.map((_, n) => new Option(say("n_of", { n: n + 1, of: hands.length }), n)));
+  $("viewer").replaceChildren(new Option(say("all_seats"), ALL), ...players.map((name, seat) => new Option(name, seat)));
   at.viewer = ALL;
   document.body.classList.toggle("many", players.length > 4);
   drawScores();
@@ -213,6 +210,8 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 
+useWords(DATA.words, DATA.language);
+setRunning(false);
 $("first").onclick = () => go(at.hand, 0);
 $("back").onclick = () => step(-1);
 $("on").onclick = () => step(1);

@@ -42,7 +42,7 @@ def main(file: str) -> None:
         live.table.game = Game.from_position(POSITION)
         page = browser.new_page(viewport={"width": 1000, "height": 640})
         page.goto(f"{served.address}/table/picture")
-        page.wait_for_selector(".in-hand")
+        page.wait_for_selector("#hint:enabled")  # who gives hints is told last
         page.click("#hand > :nth-child(6)")
         page.wait_for_timeout(500)
         page.screenshot(path=target)

@@ -53,10 +53,15 @@ class Served:
 
     async def _add(self, setup: Setup) -> LiveTable:
         self.tables.add(setup)
-        return self.live(setup)
+        return await self._find(setup)
+
+    async def _find(self, setup: Setup) -> LiveTable:
+        live, _ = await self.tables.find(next(place.token for place in setup.places if place.token))
+        return live
 
     def live(self, setup: Setup) -> LiveTable:
-        return self.tables.find(next(place.token for place in setup.places if place.token))[0]
+        found: LiveTable = asyncio.run_coroutine_threadsafe(self._find(setup), self._loop).result(30)
+        return found
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()

@@ -15,7 +15,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.console import Exit
-from experiments.play.command import PlaySettings, new_table
+from experiments.play.command import PlaySettings, new_table, shown_host
 from experiments.play.store import Store
 from experiments.play.table import Table
 from scala40_env import Rules
@@ -65,6 +65,23 @@ def test_a_port_in_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert f"--port {port}: Address already in use" in refused(capsys, "--out", str(tmp_path), "--port", port)
+
+
+@pytest.mark.once
+def test_a_host_that_there_is_not(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    library("aiohttp")
+    said = refused(capsys, "--out", str(tmp_path), "--host", "no.such.host.invalid")
+    assert "--host no.such.host.invalid --port 8040: " in said and "another port" not in said
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [("0.0.0.0", "127.0.0.1"), ("::", "[::1]"), ("", "127.0.0.1"), ("::1", "[::1]"), ("box", "box")],
+    ids=["all", "all six", "empty", "six", "name"],
+)
+def test_the_address_is_one_that_a_browser_reaches(host: str, shown: str) -> None:
+    assert shown_host(host) == shown
 
 
 def test_a_broken_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

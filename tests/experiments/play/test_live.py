@@ -28,7 +28,7 @@ def run_at(table: Table, folder: Path, script: Callable[[LiveTable, Listener], A
     async def go() -> None:
         live = live_table(table, folder)
         page = Listener(live)
-        await live.join(page.page)
+        live.join(page.page)
         try:
             await asyncio.wait_for(script(live, page), 60)
         finally:
@@ -52,6 +52,36 @@ def test_a_page_is_told_the_rules_and_the_state(tmp_path: Path) -> None:
         assert [seat["size"] for seat in state["seats"]] == list(live.table.game.view(0).hand_sizes)
 
     run_at(Table(setup_of(places=ONE_PERSON)), tmp_path, script)
+
+
+@pytest.mark.once
+def test_a_page_is_shown_nothing_before_its_hello(tmp_path: Path) -> None:
+    """It could not draw a state without its table."""
+
+    async def script(live: LiveTable, page: Listener) -> None:
+        other = Listener(live, 1)
+        live.join(other.page)
+        page.page.seat = live.table.game.turn
+        await page.says(said({"type": "hello", "language": "en"}))
+        await page.says(said({"type": "move", "move": "stock"}, live.table.version))
+        assert len(page.of("state")) == 2 and not other.got
+
+    run_at(Table(setup_of()), tmp_path, script)
+
+
+@pytest.mark.once
+def test_what_can_not_be_saved_is_said_and_the_game_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async def script(live: LiveTable, page: Listener) -> None:
+        page.page.seat = live.table.game.turn
+        await page.says(said({"type": "hello", "language": "it"}))
+        monkeypatch.setattr(live._store, "save", full)
+        note, state = await page.says(said({"type": "move", "move": "stock"}, live.table.version))
+        assert note["text"] == "Il tavolo non si può salvare: No space left on device" and state["phase"] == "play"
+
+    run_at(Table(setup_of()), tmp_path, script)
 
 
 def test_agents_play_until_a_person_has_to_and_all_is_saved(tmp_path: Path) -> None:
@@ -121,7 +151,8 @@ def test_who_is_not_on_move_is_told_so(tmp_path: Path) -> None:
 def test_what_was_meant_for_an_older_state_is_refused(tmp_path: Path) -> None:
     async def script(live: LiveTable, page: Listener) -> None:
         page.page.seat = live.table.game.turn
-        refused, state = await page.says(said({"type": "move", "move": "stock"}, live.table.version - 1))
+        assert await page.says(said({"type": "select", "cards": []}, live.table.version - 1)) == []
+        state, refused = await page.says(said({"type": "move", "move": "stock"}, live.table.version - 1))
         assert refused["type"] == "refused" and state["type"] == "state" and live.table.game.phase == "draw"
 
     run_at(Table(setup_of()), tmp_path, script)
@@ -250,6 +281,7 @@ def test_an_agent_that_fails_is_played_for(tmp_path: Path, broken: str) -> None:
 
 def test_when_the_time_is_up_a_turn_is_played(tmp_path: Path) -> None:
     async def script(live: LiveTable, page: Listener) -> None:
+        await page.says(said({"type": "hello", "language": "en"}))
         seat = live.table.game.turn
         live._deadline = 0
         assert live._clock is not None
@@ -270,6 +302,19 @@ def test_the_clock_goes_on_within_a_turn_and_stands_still_without_pages(tmp_path
         assert clock is not None and live._clock is clock
         live.leave(page.page)
         assert live._clock is None
+
+    run_at(Table(setup_of(clock=30)), tmp_path, script)
+
+
+@pytest.mark.once
+def test_a_page_that_is_opened_again_brings_no_new_time(tmp_path: Path) -> None:
+    async def script(live: LiveTable, page: Listener) -> None:
+        live._deadline -= 20
+        live.leave(page.page)
+        live.join(page.page)
+        assert live._clock is not None
+        left = live._seconds_left()
+        assert left is not None and left <= 10
 
     run_at(Table(setup_of(clock=30)), tmp_path, script)
 

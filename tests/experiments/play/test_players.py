@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agents
-from agents import AgentError
-from experiments.play.players import ADVISERS, Players
+from agents import Agent, AgentError
+from experiments.play.players import ADVISERS, Hint, Players
 from experiments.play.table import Table
 from experiments.play.words import words_of
 from scala40_env import Game, Rules
@@ -27,8 +28,10 @@ def test_an_agent_that_there_is_not() -> None:
 
 
 def test_an_agent_is_made_once() -> None:
-    players = Players()
-    assert players._agent("random")[0] is players._agent("random")[0]
+    players, game = Players(), Game(RULES, seed=1)
+    for _ in range(2):
+        players.choose("random", game.view(game.turn), np.random.default_rng(1))
+    assert [*players._made] == ["random"]
 
 
 @pytest.mark.jit
@@ -89,6 +92,49 @@ def test_an_adviser_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.Monke
         live._players.close()
 
     asyncio.run(go())
+
+
+@pytest.mark.once
+def test_who_asks_again_meanwhile_gets_one_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, answer = list[str](), threading.Event()
+
+    def hint(agent: str, *_: object) -> Hint:
+        asked.append(agent)
+        assert answer.wait(30)
+        return Hint(agent, "stock", None, None)
+
+    async def go() -> None:
+        live = live_table(Table(setup_of(RULES, PEOPLE[:2])), tmp_path)
+        monkeypatch.setattr(live._players, "hint", hint)
+        monkeypatch.setattr(live._players, "advisers", lambda rules: ["expert"])
+        page = Listener(live, live.table.game.turn)
+        for _ in range(5):
+            await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        answer.set()
+        await until(lambda: page.got)
+        assert asked == ["expert"] and [message["type"] for message in page.got] == ["hint"]
+        await page.says(json.dumps({"type": "hint", "agent": "expert"}))
+        await until(lambda: len(page.got) > 1)
+        live._players.close()
+
+    asyncio.run(go())
+
+
+class _Breaks(Agent):
+    name = "breaks"
+
+    def act(self, view: object, rng: object) -> int:
+        return 0
+
+    def check_rules(self, rules: Rules) -> None:
+        raise ZeroDivisionError("no idea")
+
+
+@pytest.mark.once
+def test_an_adviser_that_breaks_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(agents.base._FACTORIES, "breaks", _Breaks)
+    monkeypatch.setattr("experiments.play.players.ADVISERS", ("breaks",))
+    assert Players().advisers(RULES) == []
 
 
 def test_advisers_are_agents() -> None:

@@ -71,8 +71,8 @@ def test_nothing_else_is_raised(text: str) -> None:
 def test_cards_have_to_be_in_the_hand() -> None:
     hand = ("5s", "5s", "Td", "*")
     assert held(["5s", "10d", "5s"], hand) == ["5s", "Td", "5s"]
-    for cards in (["5s"] * 3, ["6s"], ["*", "*"], []):
-        with pytest.raises(BadMessage):
+    for cards, said in ((["5s"] * 3, "hold 5s"), (["6s"], "hold 6s"), (["*", "*"], r"hold \*"), ([], "no card")):
+        with pytest.raises(BadMessage, match=said):
             held(cards, hand)
     with pytest.raises(BadNotation):
         held(["zz"], hand)

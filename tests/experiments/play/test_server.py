@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -93,21 +94,22 @@ def test_a_table_is_made_and_opened(tmp_path: Path) -> None:
         ({"rules": 3}, "an object of fields"),
         ({"seats": ["person"]}, "one for each seat"),
         ({"seats": ["greedy", "greedy"]}, "no person"),
+        ({"rules": {"preset": "casa", "num_players": 2, "match": "hands"}}, "how many hands the match has"),
         ({"seats": ["person", "gredy"]}, "did you mean 'greedy'"),
         ({"seats": "person"}, "a list of agents"),
-        ({"clock": -1}, "clock = -1"),
-        ({"clock": "soon"}, "clock = 'soon'"),
-        ({"seed": "-1"}, "seed = '-1'"),
-        ({"seed": str(2**64)}, "seed = "),
-        ({"name": "  "}, "name = "),
-        ({"name": "a\u202eb"}, "name = "),
+        ({"clock": -1}, "from 0 to 3600, not -1"),
+        ({"clock": "soon"}, "not 'soon'"),
+        ({"seed": "-1"}, "The seed is a whole number from 0 to 18446744073709551615, not '-1'"),
+        ({"seed": str(2**64)}, "The seed is a whole number"),
+        ({"name": "  "}, "Your name: 1 to 40 letters"),
+        ({"name": "a\u202eb"}, "Your name: 1 to 40 letters"),
         ({"language": "fr"}, "allowed is en, it, es"),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_a_table_that_can_not_be_says_why(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     async def script(client: Any) -> None:
-        answer = await client.post("/tables", data=json.dumps({**ASKED, **changes}))
+        answer = await client.post("/tables", data=json.dumps({**ASKED, "language": "en", **changes}))
         assert said in (await answer.json())["error"]
         assert not list(Store(tmp_path).saved())
 
@@ -122,7 +124,7 @@ def test_who_is_elsewhere_names_no_code_and_no_file(
 
     async def script(client: Any) -> None:
         asked = {**ASKED, "seats": ["person", agent]}
-        assert "by their names alone" in (await (await client.post("/tables", data=json.dumps(asked))).json())["error"]
+        assert "solo per nome: expert" in (await (await client.post("/tables", data=json.dumps(asked))).json())["error"]
         made = await (await client.post("/tables", data=json.dumps(ASKED))).json()
         assert len(made["seats"]) == 1
         assert (await (await client.get("/choices/en")).json())["tables"][0]["seats"] == []
@@ -130,13 +132,36 @@ def test_who_is_elsewhere_names_no_code_and_no_file(
     at_server(tmp_path, script)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 3000])
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b"[" * 3000, b"\xff\xfe\xff"], ids=range(6))
+def test_what_is_no_table_is_refused(tmp_path: Path, text: bytes) -> None:
     async def script(client: Any) -> None:
-        answer = await client.post("/tables", data=text)
-        assert (await answer.json())["error"]
+        for kind in ("application/json", "text/plain; charset=nonsense"):
+            answer = await client.post("/tables", data=text, headers={"Content-Type": kind})
+            assert answer.status == 200 and (await answer.json())["error"]
 
     at_server(tmp_path, script)
+
+
+@pytest.mark.once
+def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
+    async def script(client: Any) -> None:
+        shutil.rmtree(tmp_path / "tables")
+        answer = await client.post("/tables", data=json.dumps(ASKED))
+        assert "No such file" in (await answer.json())["error"]
+
+    at_server(tmp_path, script)
+
+
+@pytest.mark.once
+def test_two_pages_that_open_a_table_at_once_sit_at_the_same(tmp_path: Path) -> None:
+    save(tmp_path, Table(setup_of()))
+
+    async def go() -> None:
+        tables = Tables(Store(tmp_path), Players(), DEFAULTS)
+        (one, _), (two, _) = await asyncio.gather(*(tables.find(place.token) for place in PEOPLE[:2]))
+        assert one is two
+
+    asyncio.run(go())
 
 
 @pytest.mark.parametrize(
@@ -156,7 +181,11 @@ def test_names_and_pages_of_elsewhere_are_refused(tmp_path: Path, path: str, hea
 
 
 @pytest.mark.parametrize(
-    "path", ["/table/guess", "/socket/guess", "/words/fr.json", "/choices/xx", "/static/../server.py"]
+    "path",
+    [
+        *("/table/guess", "/socket/guess", "/words/fr.json", "/choices/xx", "/static/%2e%2e/server.py"),
+        *("/replay/en/guess", "/replay/xx/guess", "/replay/en/..%2f..%2fsecret"),
+    ],
 )
 def test_what_there_is_not(tmp_path: Path, path: str) -> None:
     async def script(client: Any) -> None:
@@ -214,9 +243,8 @@ def test_the_replay_shows_the_hands_that_are_over_and_no_seed_before_the_end(tmp
     table = save(tmp_path, after_hands(1, seed=SEED))
 
     async def script(client: Any) -> None:
-        page = await (await client.get("/replay/table")).text()
-        assert '"hands":[{' in page and str(SEED) not in page
-        assert (await client.get("/replay/another")).status in (404, 409)
+        page = await (await client.get("/replay/it/table")).text()
+        assert '"hands":[{' in page and str(SEED) not in page and "deve pescare" in page
 
     at_server(tmp_path, script)
     assert not table.over
@@ -226,7 +254,7 @@ def test_the_replay_of_a_match_that_is_over_names_its_seed(tmp_path: Path) -> No
     save(tmp_path, played(Table(setup_of(SMALL.replace(match="single_hand"), seed=SEED)), 10_000))
 
     async def script(client: Any) -> None:
-        assert str(SEED) in await (await client.get("/replay/table")).text()
+        assert str(SEED) in await (await client.get("/replay/en/table")).text()
 
     at_server(tmp_path, script)
 
@@ -235,6 +263,6 @@ def test_no_replay_before_a_hand_is_over(tmp_path: Path) -> None:
     save(tmp_path, Table(setup_of()))
 
     async def script(client: Any) -> None:
-        assert (await client.get("/replay/table")).status == 404
+        assert (await client.get("/replay/en/table")).status == 404
 
     at_server(tmp_path, script)

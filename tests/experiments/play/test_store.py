@@ -71,6 +71,9 @@ def broken(store: Store, tmp_path: Path, **changes: Any) -> Path:
         ({"language": "fr"}, "allowed is en, it, es"),
         ({"rules": {"preset": "fiska"}}, "did you mean 'fisca'"),
         ({"id": "another"}, "not that of table"),
+        ({"stops": 3}, "stops is a list"),
+        ({"places": [{"name": "a", "agent": "greedy", "token": ""}] * 3}, "no person"),
+        ({"places": [{"name": "a", "agent": None, "token": ""}] * 3}, "a person has a token"),
     ],
 )
 def test_a_broken_file_is_named_with_what_is_wrong(

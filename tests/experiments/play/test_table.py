@@ -96,6 +96,36 @@ def test_what_a_move_of_several_did_is_taken_back_at_once() -> None:
     assert table.game == game and table.log == []
 
 
+def test_an_undo_after_a_pause_goes_back_as_before_it() -> None:
+    table = after_a_long_meld()
+    assert len(Table(table.setup, table.hands).stops) == 2  # by small moves, for nothing tells what was one move
+    again = Table(table.setup, table.hands, table.stops)
+    for each in (table, again):
+        each.undo(each.game.turn)
+        assert not each.can_undo(each.game.turn)
+    assert again.game == table.game
+
+
+def after_a_long_meld() -> Table:
+    """A table where a meld of four cards, two small moves, has just been laid."""
+    rules = Rules.fisca(num_players=2, hand_size=13, opening_points=0)
+    for seed in range(60):
+        table = Table(setup_of(rules, PEOPLE[:2], seed))
+        table.play(table.game.turn, "stock")
+        for move in table.game.legal_moves():
+            longer = _longer(table.game.copy().play(move)) if move.startswith("meld") else ""
+            if longer:
+                table.play(table.game.turn, f"meld {longer}")
+                return table
+    raise AssertionError("no seed of these deals a meld of four")
+
+
+def _longer(game: Game) -> str:
+    """The only meld on the table with one more card, or nothing."""
+    attached = [game.copy().play(move) for move in game.legal_moves() if move.startswith("attach")]
+    return next((str(after.view(after.turn).table[0]) for after in attached), "")
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_default_ends_the_turn_legally(seed: int) -> None:
     table = played(Table(setup_of(seed=seed)), seed * 5, seed)

@@ -53,9 +53,20 @@ def test_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     answers(monkeypatch, iter([*typed, "quit"]))
     assert play_in_terminal(table, Store(tmp_path), "it") == 0
     said = capsys.readouterr().out
+    assert "Si può chiedere un consiglio a: expert" in said
     for part in ("Mosse in notazione", "Per aprire servono 40 punti", "Non c'è nulla da annullare", "is not a move"):
         assert part in said
     assert "In questo turno hai già pescato" in said and "--resume table" in said
+
+
+@pytest.mark.once
+def test_nobody_gives_hints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("experiments.play.players.Players.advisers", lambda *_: [])
+    answers(monkeypatch, iter(["hint"]))
+    assert play_in_terminal(Table(setup_of()), Store(tmp_path), "en") == 0
+    assert "Hints can be asked of: -" in capsys.readouterr().out
 
 
 def test_the_other_hands_are_not_shown(

@@ -13,13 +13,15 @@ import pytest
 from experiments.play.offers import reason_of
 from experiments.play.words import LANGUAGES, text_of_file, words_of
 from scala40_env import Game, Rules
+from scala40_env.render.html import CARDS_SCRIPT, template
 from scala40_env.rules.config import FIELDS, PRESETS, SPECS
 from scala40_env.rules.errors import Scala40Error
 from scala40_env.rules.explain import why_illegal
 from scala40_env.rules.moves import NUM_ACTIONS_EXTENDED
 from tests.experiments.play.tables import SMALL
 
-PLAY = Path("experiments/play")
+ROOT = Path(__file__).parents[3]
+PLAY, RENDER = ROOT / "experiments" / "play", ROOT / "scala40_env" / "render"
 
 
 def names_in(text: str) -> set[str]:
@@ -30,7 +32,7 @@ def names_in(text: str) -> set[str]:
 def test_every_language_says_everything(language: str) -> None:
     english, other = words_of("en").content, words_of(language).content
     assert list(other) == list(english)
-    for part in ("page", "verbs", "rules", "reasons"):
+    for part in ("page", "fields", "rules", "reasons"):
         assert set(other[part]) == set(english[part])
     for key, text in english["page"].items():
         assert names_in(other["page"][key]) == names_in(text), key
@@ -99,27 +101,45 @@ def test_what_is_no_meld_is_said_in_the_language(cards: str) -> None:
         assert words_of(language).reason(reason_of(caught.value)) != reason_of(caught.value), language
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"team_size": 3}, {"team_size": 2, "num_players": 2}, {"match": "hands"}, {"min_naturals_per_meld": 1}),
+        {"in_hand_needs_opening_points": True, "opening_points": 200, "hand_size": 5},
+        {"preset": "megajogos", "num_players": 6},
+    ],
+    ids=range(6),
+)
+def test_rules_that_exclude_each_other_are_said_in_the_language(changes: dict[str, object], language: str) -> None:
+    with pytest.raises(Scala40Error) as caught:
+        Rules.from_dict({"preset": "fisca", "num_players": 4, **changes})
+    said = words_of(language).reason(str(caught.value))
+    assert said != str(caught.value) and "_" not in said
+
+
 def test_a_sentence_without_words_names_the_seats() -> None:
     assert words_of("it").reason("seat 1 does something new", ["Anna", "Bruno"]) == "Bruno does something new"
 
 
-def test_moves_have_the_verbs_of_the_language() -> None:
-    assert words_of("it").moves("meld 5s *6s 7s; attach 8s 2 high; discard Kd") == (
-        "cala 5s *6s 7s; attacca 8s 2 sopra; scarta Kd"
-    )
+@pytest.mark.once
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_choice_of_the_rules_has_a_name(language: str) -> None:
+    assert set(words_of(language).content["fields"]) == {name for name in FIELDS if "choices" in SPECS[name]}
 
 
 def test_what_pages_say_is_there() -> None:
-    """Every key that the scripts and templates name, and none besides but what the server says."""
+    """Every key that the scripts and templates name, and none besides but what the server says or replays do."""
     page = words_of("en").content["page"]
-    sources = [text_of_file("static", name) for name in ("words.js", "table.js", "start.js")]
-    pages = [text_of_file("templates", name) for name in ("start.html", "table.html")]
-    server = "".join(file.read_text() for file in sorted(Path(__file__).parents[3].joinpath(PLAY).glob("*.py")))
-    named = set(re.findall(r'\bsay\(\s*"(\w+)"', "".join(sources)))
-    named |= set(re.findall(r'data-word="(\w+)"', "".join(pages)))
+    scripts = "".join(text_of_file("static", name) for name in ("words.js", "table.js", "start.js"))
+    pages = "".join(text_of_file("templates", name) for name in ("start.html", "table.html"))
+    named = set(re.findall(r'\bsay\(\s*"(\w+)"', scripts)) | set(re.findall(r'data-(?:word|label)="(\w+)"', pages))
     assert named <= set(page)
-    everything = "".join([*sources, *pages, server])
-    made = {f"your_{phase}" for phase in ("draw", "play", "buy")} | {f"preset_{preset}" for preset in PRESETS}
-    made |= {"closed_normal", "closed_in_hand", "match"}
+    replays = "".join(template(name) for name in ("replay.html", CARDS_SCRIPT, "replay.js"))
+    server = "".join(file.read_text() for folder in (PLAY, RENDER) for file in sorted(folder.glob("*.py")))
+    everything = "".join([scripts, pages, replays, server])
+    made = {f"{who}_{phase}" for who in ("your", "on_move") for phase in ("draw", "play", "buy")}
+    made |= {f"preset_{preset}" for preset in PRESETS} | {"closed_normal", "closed_in_hand"}
     for key in set(page) - made:
         assert re.search(rf"[\"']{key}[\"']", everything), key
