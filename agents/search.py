@@ -90,8 +90,8 @@ class SearchSettings:
     trust: float = 0.5
     value: str = "auto"
     bonus: int = 100
-    doubt: float = 2.0
-    caution: float = 1.0
+    doubt: float = 1.5
+    caution: float = 0.5
     swaps: int = 6
     tries: int = 8
 

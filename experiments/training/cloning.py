@@ -29,6 +29,8 @@ __all__ = [
 
 #: Examples of a batch where nothing is learnt.
 _LOOKING = 2048
+#: Means are over about a tenth of the steps so far at most.
+_TENTH = 10
 #: Candidates count in comparisons by a softmax of their forecasts over this, in units of reward.
 _FORECAST_TEMPERATURE = 0.1
 
@@ -138,8 +140,8 @@ class Cloner:
         return float(loss.detach())
 
     def _average(self) -> None:
-        """Bring the means up to date; the first steps are averaged as if they were all."""
-        kept = min(self.averaging, 1 - 1 / self.step)
+        """Bring the means up to date: over a tenth of the steps so far, while those are few."""
+        kept = min(self.averaging, self.step / (self.step + _TENTH))
         with torch.no_grad():
             for name, weight in self.network.state_dict().items():
                 self.averaged[name].lerp_(weight, 1 - kept)
