@@ -24,9 +24,12 @@ GREEDY = agents.make("greedy")
 FEW = 40 if JIT_DISABLED else 300
 TWO = Rules.fisca(num_players=2, match="single_hand")
 
+#: Without the JIT `expert` is too slow to play out.
+PLAYED_OUT = {"playout": "greedy", "depth": 1} if JIT_DISABLED else {}
+
 
 def search(**options: Any) -> SearchAgent:
-    return SearchAgent(SearchSettings(**{"playouts": FEW, "threads": 1, "width": 5, **options}))
+    return SearchAgent(SearchSettings(**{"playouts": FEW, "threads": 1, "width": 5, **PLAYED_OUT, **options}))
 
 
 def choices(rules: Rules, seed: int, most: int) -> list[View]:

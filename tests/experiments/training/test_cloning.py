@@ -166,6 +166,48 @@ def test_comparisons_weigh_differences_by_the_forecasts() -> None:
     assert float(comparison_error(logits, one, 0.05)) == pytest.approx(expected)
 
 
+def test_actions_that_are_no_candidates_are_kept_unlikely() -> None:
+    torch = library("torch")
+    from agents.ppo.distribution import LegalActions, LegalCategorical
+    from experiments.training.cloning import chance_outside
+
+    masks = torch.zeros(1, 635, dtype=torch.bool)
+    masks[0, [3, 9, 40]] = True
+    one = replace(some_examples(4096).take(slice(0, 1)), candidates=np.array([[40, 9, -1]]))
+    logits = torch.zeros(1, 635, requires_grad=True)
+    lost = chance_outside(LegalCategorical(logits, LegalActions(masks)), one)
+    assert float(lost) == pytest.approx(float(np.log(3 / 2)))
+    lost.backward()
+    assert logits.grad is not None
+    assert logits.grad[0, 3] > 0 > logits.grad[0, 9] == logits.grad[0, 40]  # between candidates nothing changes
+
+
+def test_cloning_can_end_with_means_of_the_weights() -> None:
+    torch = library("torch")
+    from experiments.training.cloning import Cloner
+
+    class Number(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.all = torch.nn.Parameter(torch.zeros(635))
+
+        def forward(self, seen: Any) -> Any:
+            return self.all.expand(len(seen), -1), self.all[:1].expand(len(seen))
+
+    examples = some_examples(4096).take(slice(0, 64))
+    last, mean = (Cloner(Number(), 635, 0.1, 40, averaging=averaging) for averaging in (0.0, 0.9))
+    for cloner in (last, mean):
+        for _ in range(40):
+            cloner.learn(examples)
+    learnt = last.network.all.detach()
+    assert torch.equal(last.averaged["all"], learnt) and torch.equal(mean.network.all.detach(), learnt)
+    lag = mean.averaged["all"].norm() / learnt.norm()
+    assert 0.5 < float(lag) < 0.99  # where weights grow their mean is behind
+    again = Cloner(Number(), 635, 0.1, 40, averaging=0.9)
+    again.restore(mean.state())
+    assert torch.equal(again.averaged["all"], mean.averaged["all"])
+
+
 def some_examples(n: int) -> Examples:
     return TeacherStream(SMALL, agents.make("greedy"), seed=1).read(n)
 
