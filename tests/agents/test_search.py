@@ -376,6 +376,6 @@ def test_it_beats_random() -> None:
 
 @pytest.mark.slow
 def test_it_beats_greedy() -> None:
-    """With a budget of less than 100 ms. The ladder tells how it does against `expert`: about as well."""
+    """With a budget of less than 100 ms on two cores. The ladder tells how it does against `expert`."""
     gain = _gain(search(playouts=4000, width=12, threads=2), GREEDY, 150)
     assert gain.mean() > 0
