@@ -10,6 +10,7 @@ take one by name or as any callable::
 `negative_points`  minus one's own charge, over 100
 `win_loss`         1 for the side that closed the hand, the others share -1; nobody gets anything if nobody closed
 `placement`        1 for the lowest charge of the hand down to -1 for the highest, evenly spaced; equals share
+`points_and_win`   `zero_sum_points`, and half of `win_loss`: of two, closing counts 100 points more than not closing
 `match_win_loss`   only at the end: 1 to the side that wins the match, the others share -1, each when it goes out
 =================  ====================================================================================================
 
@@ -41,6 +42,7 @@ __all__ = [
     "outcome_of",
     "pay",
     "placement",
+    "points_and_win",
     "reward_function",
     "win_loss",
     "zero_sum_points",
@@ -135,6 +137,11 @@ def win_loss(outcome: HandOutcome) -> NDArray[np.float64]:
     return outcome.by_seat(won - others / max(int(others.sum()), 1))
 
 
+def points_and_win(outcome: HandOutcome) -> NDArray[np.float64]:
+    """`zero_sum_points` and half of `win_loss`, where hands won matter as much as points: float64, (num_players,)."""
+    return zero_sum_points(outcome) + 0.5 * win_loss(outcome)
+
+
 def placement(outcome: HandOutcome) -> NDArray[np.float64]:
     """The place by this hand's charge, from 1 (lowest) to -1 (highest): float64, shape (num_players,); equals share."""
     played, points = outcome.sides_played, outcome.side_points
@@ -168,11 +175,12 @@ def _losers(outcome: HandOutcome) -> int:
 
 
 REWARDS: dict[str, Callable[[HandOutcome], NDArray[np.float64]]] = {
-    each.__name__: each for each in (zero_sum_points, negative_points, win_loss, placement, match_win_loss)
+    each.__name__: each
+    for each in (zero_sum_points, negative_points, win_loss, placement, match_win_loss, points_and_win)
 }
 """The rewards by name; add your own to have it by name too."""
 
-ZERO_SUM = frozenset({"zero_sum_points", "win_loss", "placement"})
+ZERO_SUM = frozenset({"zero_sum_points", "win_loss", "placement", "points_and_win"})
 """Those that sum to zero over the seats of every single hand."""
 
 

@@ -20,6 +20,7 @@ from scala40_env.rewards import (
     outcome_of,
     pay,
     placement,
+    points_and_win,
     reward_function,
     win_loss,
     zero_sum_points,
@@ -71,6 +72,11 @@ def test_win_loss() -> None:
     assert win_loss(outcome([0, 10, 20], winner=0)).tolist() == [1, -0.5, -0.5]
     assert win_loss(outcome([0, 10, 20], winner=None)).tolist() == [0, 0, 0]
     assert win_loss(outcome([5, 0, 0], winner=2, out=(1,))).tolist() == [-1, 0, 1]
+
+
+def test_points_and_win() -> None:
+    assert points_and_win(outcome([0, 30], winner=0)).tolist() == pytest.approx([0.8, -0.8])
+    assert points_and_win(outcome([10, 30], winner=None)).tolist() == pytest.approx([0.2, -0.2])
 
 
 def test_placement() -> None:

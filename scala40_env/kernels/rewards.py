@@ -12,9 +12,9 @@ from scala40_env.kernels.state import MATCH_OVER, NONE, TEAM_WORST
 
 __all__ = ["CUSTOM", "REWARD_NAMES", "hand_rewards", "write_rewards"]
 
-ZERO_SUM_POINTS, NEGATIVE_POINTS, WIN_LOSS, PLACEMENT, MATCH_WIN_LOSS = range(5)
+ZERO_SUM_POINTS, NEGATIVE_POINTS, WIN_LOSS, PLACEMENT, MATCH_WIN_LOSS, POINTS_AND_WIN = range(6)
 #: Names of the rewards, in the order of their numbers.
-REWARD_NAMES = ("zero_sum_points", "negative_points", "win_loss", "placement", "match_win_loss")
+REWARD_NAMES = ("zero_sum_points", "negative_points", "win_loss", "placement", "match_win_loss", "points_and_win")
 #: In place of a number: Python pays.
 CUSTOM = -1
 #: Points are divided by this (`scala40_env.rewards.SCALE`).
@@ -105,6 +105,8 @@ def _reward(kind: int, g: Record, unit: int) -> float:
         return _win_loss(g, unit)
     if kind == PLACEMENT:
         return _placement(g, unit)
+    if kind == POINTS_AND_WIN:
+        return _zero_sum_points(g, unit) + 0.5 * _win_loss(g, unit)
     return _match_win_loss(g, unit)
 
 
