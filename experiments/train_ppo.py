@@ -68,6 +68,7 @@ class Training:
         self.ppo = _learner(self.settings, size_of(settings.size) if start is None else start.size)
         if start is not None:
             self.ppo.network.load_state_dict(start.network().state_dict())
+            self.ppo.network.sharpen(settings.sharpen)
         self.stream, self.cloner = self._teacher_stream(settings.clone_noise, settings.seed), self._cloner()
         self.stage, self.next_evaluation, self.next_freeze = "clone", 0, 0
         self.journal = self._journal()

@@ -43,12 +43,12 @@ policy.name = "ppo"
 stages = notes.get("stages", [notes])  # what comes with the package was trained in stages, one after the other
 settings = stages[-1].get("settings", {})
 SCALE = float(settings.get("reward_scale", 1.0))  # its values are rewards times this
+WON = {"zero_sum_points": 0, "points_and_win": 50}[settings.get("reward", "zero_sum_points")]  # beside the points
 say(
     f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It "
     + "; then it ".join(
-        f"cloned {stage.get('settings', {}).get('clone_decisions', 0):,} decisions of"
-        f" `{stage.get('settings', {}).get('teacher', 'nobody')}`, and learnt from {stage.get('decisions', 0):,} of its"
-        " own"
+        f"learnt from {stage.get('settings', {}).get('clone_decisions', 0):,} decisions of"
+        f" `{stage.get('settings', {}).get('teacher', 'nobody')}`, and from {stage.get('decisions', 0):,} of its own"
         for stage in stages
     )
     + "."
@@ -202,8 +202,9 @@ show_table(
 # equally good to throw. But they tell where the two part.
 #
 # ## 4. What the value head thinks
-# Before every discard the value head says what the hand will bring: the points charged to the other minus its own.
-# When the hand is over it can be held against what came. Predictions are put into ten groups of equal size.
+# Before every discard the value head says what the hand will bring, as it was rewarded in training: the points charged to
+# the other minus its own, and 50 more for a hand won or 50 fewer for one lost, if its reward was `points_and_win`. When
+# the hand is over it can be held against what came. Predictions are put into ten groups of equal size.
 
 # %%
 throws = np.flatnonzero(DISCARDS[decisions.action] & (legal > 1))
@@ -213,7 +214,8 @@ with torch.inference_mode():
     ).numpy()
 told = told.astype(float) / SCALE * 100
 moments = decisions.take(throws)
-came = found.rewards[moments.hand, moments.seat]
+charged = found.rewards[moments.hand, moments.seat]
+came = charged + WON * np.sign(charged)  # of two the one that has closed is charged less
 unit = found.deal[moments.hand]
 
 edges = np.quantile(told, np.linspace(0, 1, 11)[1:-1])

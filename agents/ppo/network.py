@@ -257,6 +257,12 @@ class CardNetwork(nn.Module):
         logits: Tensor = self.heads(observations, *self.trunk(observations))
         return logits
 
+    def sharpen(self, factor: float) -> None:
+        """Multiply all logits by a factor: moves that are drawn by chance are drawn less evenly, the likeliest stay."""
+        with torch.no_grad():
+            for weight in self.heads.parameters():
+                weight.mul_(factor)
+
     def values(self, observations: Tensor) -> Tensor:
         """Only the values: (batch,)."""
         values: Tensor = self.value(self.trunk(observations)[1])

@@ -51,6 +51,9 @@ class TrainSettings:
     """Size of the network: small, medium or large; that of `start` where one is given."""
     start: Path | None = None
     """A checkpoint to begin with, instead of a network that knows nothing."""
+    sharpen: float = 1.0
+    """The logits of `start` are multiplied by it. What has learnt how much moves are worth draws them too evenly for
+    PPO, which plays by chance."""
 
     teacher: str = "greedy"
     """Whose decisions are cloned first: an agent that is a kernel, or a search, as search:playouts=200."""
@@ -195,7 +198,10 @@ _AT_LEAST: dict[str, float] = {
     "final_entropy": 0,
     "value": 0,
 }
-_ABOVE_ZERO = ("clone_learning_rate", "clone_temperature", "learning_rate", "clip", "target_kl", "reward_scale")
+_ABOVE_ZERO = (
+    *("sharpen", "clone_learning_rate", "clone_temperature"),
+    *("learning_rate", "clip", "target_kl", "reward_scale"),
+)
 _SHARES = ("clone_noise", "clone_averaging", "discount", "decay", "self_share", "anchor_share")
 #: What a file of settings may not say: it depends on the run.
 _FLAGS_ONLY = ("preset", "seats", "set", "settings", "out", "resume", "json")

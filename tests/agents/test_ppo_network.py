@@ -94,6 +94,17 @@ def test_suits_that_change_places_change_the_logits_with_them(rules: Rules) -> N
             torch.testing.assert_close(same, values, rtol=1e-4, atol=1e-4)
 
 
+def test_sharpened_logits_are_multiples() -> None:
+    rules = Rules.fisca(num_players=2)
+    net, seen = network(rules), torch.from_numpy(observations(rules, 8))
+    with torch.no_grad():
+        before, values = net(seen)
+        net.sharpen(3.0)
+        after, same = net(seen)
+    torch.testing.assert_close(after, 3 * before, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(values, same)
+
+
 def test_the_table_of_discards_runs_sets_and_slots_is_in_order() -> None:
     """A cell that is raised raises the logits of the actions on its card and no others."""
     rules = Rules.casa(num_players=2)
