@@ -214,8 +214,9 @@ with torch.inference_mode():
     ).numpy()
 told = told.astype(float) / SCALE * 100
 moments = decisions.take(throws)
-charged = found.rewards[moments.hand, moments.seat]
-came = charged + WON * np.sign(charged)  # of two the one that has closed is charged less
+winner = found.winner[moments.hand]
+won = np.where(winner == moments.seat, 1, -1) * (winner >= 0)  # nobody closes a hand that is abandoned
+came = found.rewards[moments.hand, moments.seat] + WON * won
 unit = found.deal[moments.hand]
 
 edges = np.quantile(told, np.linspace(0, 1, 11)[1:-1])
