@@ -57,6 +57,8 @@ who plays against it for long can learn it by heart; `ppo:{name},sample` draws i
 """
 _COLUMNS = ("against", "hands", "won", "95%", "points", "theirs", "ahead by", "95%", "illegal moves")
 
+#: What notes may say of a stage beside that.
+_REMARKS = {"stopped": "Stopped", "made": "Made"}
 #: What was learnt from the teacher.
 _LEARNT = {
     "choices": "Cloned",
@@ -213,12 +215,13 @@ def _stage_of(number: int, stage: Mapping[str, Any]) -> str:
     settings, machine = stage.get("settings", {}), stage.get("machine", {})
     told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items() if key not in _NOT_TOLD)
     versions = ", ".join(f"{name} {version}" for name, version in stage.get("versions", {}).items())
+    remarks = "".join(f"\n   {_REMARKS[key]} {stage[key]}." for key in _REMARKS if key in stage)
     return (
         f"{number}. {_LEARNT[settings.get('clone', 'choices')]} {settings.get('clone_decisions', 0):,} decisions of"
         f" `{settings.get('teacher', 'nobody')}`, then {stage.get('decisions', 0):,} decisions of its own by PPO, seed"
         f" {settings.get('seed', 0)}.\n"
         f"   On {machine.get('cpu', 'a machine unknown')}, {machine.get('cores', '?')} cores; {versions}; revision"
-        f" {str(stage.get('revision', 'unknown'))[:12]}.\n   Settings: {told}."
+        f" {str(stage.get('revision', 'unknown'))[:12]}.\n   Settings: {told}.{remarks}"
     )
 
 
