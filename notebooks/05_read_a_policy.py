@@ -202,9 +202,9 @@ show_table(
 # equally good to throw. But they tell where the two part.
 #
 # ## 4. What the value head thinks
-# Before every discard the value head says what the hand will bring, as it was rewarded in training: the points charged to
-# the other minus its own, and 50 more for a hand won or 50 fewer for one lost, if its reward was `points_and_win`. When
-# the hand is over it can be held against what came. Predictions are put into ten groups of equal size.
+# Before every discard the value head says what the hand will bring, as it was rewarded in training: the points charged
+# to the other minus its own; and 50 more for a hand won or 50 fewer for one lost, if its reward was `points_and_win`.
+# When the hand is over it can be held against what came. Predictions are put into ten groups of equal size.
 
 # %%
 throws = np.flatnonzero(DISCARDS[decisions.action] & (legal > 1))
