@@ -34,7 +34,8 @@ class LadderSettings:
     hands: int = 10_000
     """Hands of each pair of agents that are kernels, at least."""
     slow_hands: tuple[int, ...] = (1000, 400, 200)
-    """Hands of each pair with an agent that is none, at least, table by table; the last number holds for the rest."""
+    """Hands of each pair with an agent that is none, at least, table by table; the last number holds for the rest, and
+    with 0 such agents are not at the table."""
     seed: int = 0
     """Of the deals."""
     results: Path = Path("results/ladder")
@@ -65,10 +66,10 @@ def _run(settings: LadderSettings) -> int:
     import agents
 
     names = settings.agents or agents.names()
-    if min(settings.hands, *settings.slow_hands, len(settings.slow_hands)) < 1:
+    if settings.hands < 1 or not settings.slow_hands or min(settings.slow_hands) < 0:
         slow = " ".join(map(str, settings.slow_hands))
-        raise BadUsage(f"--hands {settings.hands} --slow-hands {slow}: allowed is 1 and more")
-    players, left_out = _seated(names)
+        raise BadUsage(f"--hands {settings.hands} --slow-hands {slow}: allowed is 1 and more, 0 too for the slow ones")
+    players, left_out = _seated(settings, names)
     made: dict[str, Results] = {}
     for (preset, seats), able in players.items():
         for a, b in combinations(able, 2):
@@ -84,7 +85,9 @@ def _run(settings: LadderSettings) -> int:
     return Exit.OK
 
 
-def _seated(names: Sequence[str]) -> tuple[dict[tuple[str, int], list[str]], dict[str, list[str]]]:
+def _seated(
+    settings: LadderSettings, names: Sequence[str]
+) -> tuple[dict[tuple[str, int], list[str]], dict[str, list[str]]]:
     """Who plays at which table, and who at which not, by why.
 
     Raises `AgentError` for an agent that there is not, `BadUsage` for a table with fewer than two.
@@ -98,6 +101,9 @@ def _seated(names: Sequence[str]) -> tuple[dict[tuple[str, int], list[str]], dic
     for preset, seats in TABLES:
         able = seated[preset, seats] = []
         for name, agent in made.items():
+            if not (isinstance(agent, agents.KernelAgent) or _slow_hands(settings, preset, seats)):
+                left_out.setdefault(name, []).append(f"{seats} seats under {preset}: it was given no hands there")
+                continue
             try:
                 agent.check_rules(Rules.from_preset(preset, num_players=seats, match="single_hand"))
                 able.append(name)
@@ -109,11 +115,16 @@ def _seated(names: Sequence[str]) -> tuple[dict[tuple[str, int], list[str]], dic
     return seated, left_out
 
 
+def _slow_hands(settings: LadderSettings, preset: str, seats: int) -> int:
+    """Hands at a table of a pair with an agent that is no kernel."""
+    return settings.slow_hands[: TABLES.index((preset, seats)) + 1][-1]
+
+
 def _pair(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> TournamentSettings:
     import agents
 
     fast = all(isinstance(agents.make(spec), agents.KernelAgent) for spec in (a, b))
-    slow_hands = settings.slow_hands[: TABLES.index((preset, seats)) + 1][-1]
+    slow_hands = _slow_hands(settings, preset, seats)
     games = 2 if seats == 2 else 2 * seats + 2 * (seats % 2 == 0)  # of a deal, in line-ups of pairs
     return TournamentSettings(
         (a, b),

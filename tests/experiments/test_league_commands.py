@@ -134,6 +134,10 @@ def test_the_ladder_leaves_out_who_can_not_play(
     assert set(read_results(tmp_path / "results" / "megajogos-2.json.gz").agents) == {"greedy", "random"}
     deals = [line for line in page.splitlines() if line.startswith(("| narrow | greedy", "| greedy | narrow"))]
     assert len(deals) == 1 and deals[0].split(" | ")[2] == "3"  # two hands of a deal
+    seldom = ("--hands", "4", "--slow-hands", "2", "0", f"--results={tmp_path / 'r'}", f"--work={tmp_path / 'w'}")
+    monkeypatch.setattr(ladder, "TABLES", (("fisca", 2), ("casa", 2)))
+    assert main(("league", "ladder", "random", "greedy", narrow, *seldom, f"--page={tmp_path / 'p.md'}")) == 0
+    assert f"- {narrow} is not at 2 seats under casa: it was given no hands there" in (tmp_path / "p.md").read_text()
     capsys.readouterr()
     assert main(("league", "ladder", "random", narrow, *words)) == 2
     assert "not random" in (said := capsys.readouterr().err) and "knows fisca alone" in said
