@@ -44,13 +44,19 @@ stages = notes.get("stages", [notes])  # what comes with the package was trained
 settings = stages[-1].get("settings", {})
 SCALE = float(settings.get("reward_scale", 1.0))  # its values are rewards times this
 WON = {"zero_sum_points": 0, "points_and_win": 50}[settings.get("reward", "zero_sum_points")]  # beside the points
+
+
+def learnt_from(stage):
+    """What a stage of training learnt from, in words."""
+    given = stage.get("settings", {})
+    parts = {f"decisions of `{given.get('teacher', 'nobody')}`": given.get("clone_decisions", 0)}
+    parts["decisions of its own"] = stage.get("decisions", 0)
+    return " and ".join(f"{count:,} {whose}" for whose, count in parts.items() if count)
+
+
 say(
-    f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It "
-    + "; then it ".join(
-        f"learnt from {stage.get('settings', {}).get('clone_decisions', 0):,} decisions of"
-        f" `{stage.get('settings', {}).get('teacher', 'nobody')}`, and from {stage.get('decisions', 0):,} of its own"
-        for stage in stages
-    )
+    f"The network has {sum(weight.size for weight in checkpoint.weights.values()):,} weights. It learnt from "
+    + "; then from ".join(map(learnt_from, stages))
     + "."
 )
 if "reward_scale" not in settings:
