@@ -168,7 +168,8 @@ def _page(settings: LadderSettings, made: dict[str, Results], left_out: dict[str
 
     yield f"# Ladder\n\nMade by `{command_of(settings)}`; do not edit. Every two agents play the same deals from all"
     yield "seats: with four seats each alone against three of the other, and two against two.\n"
-    yield from (f"- {name} is not at {text}" for name, texts in left_out.items() for text in texts)
+    lines = [f"- {name} is not at {text}" for name, texts in left_out.items() for text in texts]
+    yield from [*lines, ""] if lines else ()
     for results in made.values():
         analysis = analyse(results, settings.seed)
         yield f"## {title_of(results)}\n"
