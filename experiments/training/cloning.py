@@ -20,7 +20,6 @@ __all__ = [
     "CloneScore",
     "Cloner",
     "NotFinite",
-    "chance_outside",
     "check_finite",
     "comparison_error",
     "legal_of",
@@ -79,17 +78,6 @@ def comparison_error(logits: Tensor, examples: Examples, temperature: float) -> 
     off = torch.where(there, logits.gather(1, candidates.clamp(min=0)) * temperature - worths, 0.0)
     off = off - (weights * off).sum(1, keepdim=True)
     return (weights * off.square()).sum(1).mean() / temperature
-
-
-def chance_outside(chosen: LegalCategorical, examples: Examples) -> Tensor:
-    """How likely legal actions are that are no candidates: minus the logarithm of the chance of one, in the mean.
-
-    Comparisons say nothing of such actions, so that their logits would drift, and some day be the highest.
-    """
-    assert examples.candidates is not None
-    candidates = torch.from_numpy(examples.candidates).to(chosen.log_probs.device)
-    among = (chosen.legal.ids[:, :, None] == candidates[:, None, :]).any(2) & chosen.legal.there
-    return -torch.logsumexp(torch.where(among, chosen.log_probs, -torch.inf), 1).mean()
 
 
 class NotFinite(Scala40Error):
@@ -184,7 +172,7 @@ class Cloner:
         elif examples.forecasts is None:
             missed = -(chosen.log_probs * soft_targets(examples, legal, self.temperature)).sum(1).mean()
         else:
-            missed = comparison_error(logits, examples, self.temperature) + chance_outside(chosen, examples)
+            missed = comparison_error(logits, examples, self.temperature)
         loss: Tensor = missed + self.value_weight * value_error
         return loss
 

@@ -166,22 +166,6 @@ def test_comparisons_weigh_differences_by_the_forecasts() -> None:
     assert float(comparison_error(logits, one, 0.05)) == pytest.approx(expected)
 
 
-def test_actions_that_are_no_candidates_are_kept_unlikely() -> None:
-    torch = library("torch")
-    from agents.ppo.distribution import LegalActions, LegalCategorical
-    from experiments.training.cloning import chance_outside
-
-    masks = torch.zeros(1, 635, dtype=torch.bool)
-    masks[0, [3, 9, 40]] = True
-    one = replace(some_examples(4096).take(slice(0, 1)), candidates=np.array([[40, 9, -1]]))
-    logits = torch.zeros(1, 635, requires_grad=True)
-    lost = chance_outside(LegalCategorical(logits, LegalActions(masks)), one)
-    assert float(lost.detach()) == pytest.approx(float(np.log(3 / 2)))
-    lost.backward()
-    assert logits.grad is not None
-    assert logits.grad[0, 3] > 0 > logits.grad[0, 9] == logits.grad[0, 40]  # between candidates nothing changes
-
-
 def test_cloning_can_end_with_means_of_the_weights() -> None:
     torch = library("torch")
     from experiments.training.cloning import Cloner
