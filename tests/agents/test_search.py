@@ -24,7 +24,7 @@ GREEDY = agents.make("greedy")
 FEW = 40 if JIT_DISABLED else 300
 TWO = Rules.fisca(num_players=2, match="single_hand")
 
-#: Without the JIT `expert` is too slow to play out.
+#: Without the JIT `expert` is too slow to play out in all tests; `test_expert_plays_on` lets it, once.
 PLAYED_OUT = {"playout": "greedy", "depth": 1} if JIT_DISABLED else {}
 
 
@@ -273,6 +273,18 @@ def test_where_the_attaching_ban_is_lifted_every_move_is_a_candidate() -> None:
     view = view_of({"opened": [False, True], "table": ["5s 6s 7s", "9h 9d 9c"], "hands": ["8s 4s 9s", "?5"]})
     n, plans = _candidates(search(), view)
     assert n == 3 and {plan[0] for plan in plans} == set(view.legal_actions())
+
+
+def test_expert_plays_on() -> None:
+    """As the agent comes: without the JIT too, so in a small hand."""
+    rules = Rules.fisca(num_players=2, match="single_hand", hand_size=4, opening_points=0)
+    game = Game(rules, seed=3).play("stock")
+    settings = SearchSettings(playouts=8, threads=1, width=3)
+    assert (settings.playout, settings.depth) == ("expert", 2)
+    found = SearchAgent(settings).search(game.view(game.turn), _rng(0))
+    n = int(found.counts[0])
+    assert n > 1 and 0 < found.visits[0, :n].sum() <= 8 and np.isfinite(found.means[0, :n]).all()
+    assert found.actions()[0] in game.view(game.turn).legal_actions()
 
 
 @pytest.mark.jit

@@ -11,6 +11,7 @@ import pytest
 import agents
 from agents import Agent, AgentError
 from agents.search import SearchAgent
+from experiments.training import teacher
 from experiments.training.teacher import (
     ComparisonStream,
     Examples,
@@ -143,6 +144,16 @@ def test_outcomes_of_what_the_expert_does_are_what_its_hands_bring() -> None:
         paid.worths[several, 0] - plain.worths[several, 0], np.where(closed, 0.3, -0.3), atol=1e-6
     )
     assert (plain.worths[several, 0] != plain.worths[several, 1]).mean() > 0.1  # other moves lead elsewhere
+
+
+def test_a_hand_with_comparisons_is_the_hand_that_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One hand, so that the kernel runs without the JIT too: what the expert does leads to what the hand brought."""
+    monkeypatch.setattr(teacher, "_MOST_HANDS", 1)
+    found = ComparisonStream(SMALL, agents.make("expert"), True, [agents.make("greedy")], bonus=0, seed=4).read(4096)
+    assert found.candidates is not None and found.worths is not None
+    several = (found.candidates >= 0).sum(axis=1) > 1
+    assert several.any() and np.array_equal(found.candidates[:, 0], found.actions)
+    np.testing.assert_allclose(found.worths[several, 0], found.returns[several], atol=1e-6)
 
 
 def test_comparisons_weigh_differences_by_the_forecasts() -> None:
