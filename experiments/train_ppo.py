@@ -11,6 +11,7 @@ import dataclasses
 import shlex
 import sys
 from collections.abc import Sequence
+from copy import deepcopy
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ class Training:
 
     def __init__(self, settings: TrainSettings, stop: list[bool]) -> None:
         from agents.ppo.network import size_of
+        from experiments.training.averaging import WeightMeans
         from experiments.training.pool import Pool
 
         prepare_torch(settings.threads)
@@ -69,6 +71,7 @@ class Training:
         if start is not None:
             self.ppo.network.load_state_dict(start.network().state_dict())
             self.ppo.network.sharpen(settings.sharpen)
+        self.means = WeightMeans(self.ppo.network, settings.averaging)
         self.stream, self.cloner = self._teacher_stream(settings.clone_noise, settings.seed), self._cloner()
         self.stage, self.next_evaluation, self.next_freeze = "clone", 0, 0
         self.journal = self._journal()
@@ -179,7 +182,9 @@ class Training:
         """Go over to PPO, which is tied at first to the network as it is now."""
         self.stage = "play"
         if self.cloner.steps:
-            self.ppo.network.load_state_dict(self.cloner.averaged)
+            self.ppo.network.load_state_dict(self.cloner.means.weights)
+        self.means.begin()
+        if self.cloner.steps:
             self._evaluate()
         self.ppo.set_anchor(self.ppo.network.state_dict())
         self.pool.freeze(self.ppo.network)
@@ -207,6 +212,7 @@ class Training:
         played = monotonic()
         self.pool.note(ended)
         curves = self.ppo.update(coefficients)
+        self.means.step()
         speed = {"decisions": curves["decisions"] / (monotonic() - began), "playing": played - began}
         results = dict(zip(self.pool.names, self.pool.results / self.settings.reward_scale, strict=True))
         for group, values in (("update", curves), ("speed", speed), ("against", results)):
@@ -221,7 +227,10 @@ class Training:
     # -- what comes of it ------------------------------------------------------------------------------------------
 
     def _evaluate(self) -> None:
-        self.journal.evaluate(self.ppo.network, self.place, self.ppo.num_timesteps)
+        """Measure the network with the means of its weights, which are the last ones where none are taken."""
+        measured = deepcopy(self.ppo.network)
+        measured.load_state_dict(self.means.weights)
+        self.journal.evaluate(measured, self.place, self.ppo.num_timesteps)
 
     def _save_in_time(self) -> None:
         if self._stop or monotonic() - self._saved >= self.settings.save_seconds:
@@ -233,6 +242,7 @@ class Training:
             {
                 "stage": self.stage,
                 "ppo": self.ppo.training_state(),
+                "means": self.means.state(),
                 "pool": self.pool.state(),
                 "cloner": self.cloner.state(),
                 "hand": self.stream.hand,
@@ -245,6 +255,7 @@ class Training:
         self.stage, self.stream.hand = state["stage"], state["hand"]
         self.next_evaluation, self.next_freeze = state["next"]
         self.ppo.restore(state["ppo"])
+        self.means.restore(state["means"])
         self.pool.restore(state["pool"], self.ppo.network)
         self.cloner.restore(state["cloner"])
         self.journal.restore(state)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.ppo.distribution import LegalActions, LegalCategorical
+from experiments.training.averaging import WeightMeans
 from experiments.training.teacher import Examples, unpacked
 from scala40_env.rules.errors import Scala40Error
 
@@ -29,8 +30,6 @@ __all__ = [
 
 #: Examples of a batch where nothing is learnt.
 _LOOKING = 2048
-#: Means are over about a tenth of the steps so far at most.
-_TENTH = 10
 #: Candidates count in comparisons by a softmax of their forecasts over this, in units of reward.
 _FORECAST_TEMPERATURE = 0.1
 
@@ -103,7 +102,7 @@ class Cloner:
         value_scale: the value learns returns multiplied by it.
         averaging: how much of its mean over the steps so far a weight keeps in a step; 0: no means are kept.
 
-    Attributes: `averaged`, the weights to go on with, by name: their means, which noisy targets move less.
+    Attributes: `means`, of the weights: those to go on with.
     """
 
     def __init__(
@@ -117,8 +116,7 @@ class Cloner:
         value_scale: float = 1.0,
         averaging: float = 0.0,
     ) -> None:
-        self.averaging = averaging
-        self.averaged = {name: weight.clone() for name, weight in network.state_dict().items()}
+        self.means = WeightMeans(network, averaging)
         self.network, self.actions = network, actions
         self.device = next(network.parameters()).device
         self.optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=1e-5)
@@ -136,25 +134,18 @@ class Cloner:
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         self.step += 1
-        self._average()
+        self.means.step()
         return float(loss.detach())
-
-    def _average(self) -> None:
-        """Bring the means up to date: over a tenth of the steps so far, while those are few."""
-        kept = min(self.averaging, self.step / (self.step + _TENTH))
-        with torch.no_grad():
-            for name, weight in self.network.state_dict().items():
-                self.averaged[name].lerp_(weight, 1 - kept)
 
     def state(self) -> dict[str, Any]:
         """All that has to be kept to go on later, but for the network."""
-        return {"step": self.step, "optimizer": self.optimizer.state_dict(), "averaged": self.averaged}
+        return {"step": self.step, "optimizer": self.optimizer.state_dict(), "means": self.means.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state`."""
         self.step = state["step"]
         self.optimizer.load_state_dict(state["optimizer"])
-        self.averaged = dict(state["averaged"])
+        self.means.restore(state["means"])
 
     def _set_learning_rate(self) -> None:
         done = min(self.step / max(self.steps, 1), 1.0)

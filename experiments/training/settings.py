@@ -93,6 +93,9 @@ class TrainSettings:
     """At the first update."""
     final_learning_rate: float = 5e-5
     """At the last one; a straight line between them."""
+    averaging: float = 0.0
+    """What is evaluated and kept are the means of the weights over about the last 1 / (1 - it) updates of PPO, a tenth
+    of them at most; 0: the last ones."""
     clip: float = 0.2
     """How far the probability of an action may move in an update."""
     entropy: float = 0.005
@@ -202,7 +205,7 @@ _ABOVE_ZERO = (
     *("sharpen", "clone_learning_rate", "clone_temperature"),
     *("learning_rate", "clip", "target_kl", "reward_scale"),
 )
-_SHARES = ("clone_noise", "clone_averaging", "discount", "decay", "self_share", "anchor_share")
+_SHARES = ("clone_noise", "clone_averaging", "averaging", "discount", "decay", "self_share", "anchor_share")
 #: What a file of settings may not say: it depends on the run.
 _FLAGS_ONLY = ("preset", "seats", "set", "settings", "out", "resume", "json")
 

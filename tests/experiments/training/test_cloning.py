@@ -195,12 +195,12 @@ def test_cloning_can_end_with_means_of_the_weights() -> None:
         for _ in range(40):
             cloner.learn(examples)
     learnt = last.network.all.detach()
-    assert torch.equal(last.averaged["all"], learnt) and torch.equal(mean.network.all.detach(), learnt)
-    lag = mean.averaged["all"].norm() / learnt.norm()
+    assert torch.equal(last.means.weights["all"], learnt) and torch.equal(mean.network.all.detach(), learnt)
+    lag = mean.means.weights["all"].norm() / learnt.norm()
     assert 0.5 < float(lag) < 0.99  # where weights grow their mean is behind
     again = Cloner(Number(), 635, 0.1, 40, averaging=0.9)
     again.restore(mean.state())
-    assert torch.equal(again.averaged["all"], mean.averaged["all"])
+    assert torch.equal(again.means.weights["all"], mean.means.weights["all"])
 
 
 def some_examples(n: int) -> Examples:
