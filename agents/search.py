@@ -64,7 +64,8 @@ class SearchSettings:
         threads: how many threads; 0 is as many as ``SCALA40_THREADS`` says, or one for each core that this process may
             use.
         playout: the agent that plays the other seats, one that is a kernel.
-        guide: the agent, a kernel too, whose own turn is the first candidate, and that plays the seat's next turns.
+        guide: the agent, a kernel too, whose own turn is the first candidate, and that plays the seat's next turns, draws
+            too.
         width: how many candidates a turn has at most, beside those of the agents: the ends that `expert` likes best.
         depth: how many turns of its own the seat looks ahead. What comes then is forecast; with 0 the agent of
             ``playout`` plays all seats to the end of the hand instead.
@@ -77,7 +78,6 @@ class SearchSettings:
         caution: another move than the guide's has to be better by so many standard errors of the difference.
         swaps: how many cards are swapped, on trial, for each hidden card of a hand, to make hands as likely as they are
             by what their holders did; 0 leaves them as they were dealt.
-        tries: how often more cards are swapped of a hand with which its holder would have opened.
     """
 
     ms: float = 100.0
@@ -93,7 +93,6 @@ class SearchSettings:
     doubt: float = 1.5
     caution: float = 0.5
     swaps: int = 6
-    tries: int = 8
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
@@ -116,7 +115,6 @@ _RANGES: dict[str, tuple[float, float]] = {
     "doubt": (0, 100),
     "caution": (0, 100),
     "swaps": (0, 100),
-    "tries": (0, 100),
 }
 _INTEGERS = set(_RANGES) - {"ms", "trust", "doubt", "caution"}
 
@@ -252,10 +250,9 @@ class SearchAgent(Agent):
         """The settings as the kernels take them."""
         chosen = self.settings
         value = chosen.value if chosen.value != "auto" else "match" if match else "points"
-        likely = [chosen.swaps, chosen.tries]
         worth = [VALUES.index(value), chosen.bonus]
         trust = round(1000 * chosen.trust) if self._guide.kernel_id == EXPERT else 0
-        return np.array([*likely, *self._kinds, *worth, chosen.width, chosen.depth, trust], np.int64)
+        return np.array([chosen.swaps, *self._kinds, *worth, chosen.width, chosen.depth, trust], np.int64)
 
     def _in_threads(self, work: Callable[[int, int], None], first: int, last: int, parts: int) -> None:
         """Call ``work`` for parts of a range, in the threads of this agent."""

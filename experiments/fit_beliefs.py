@@ -44,7 +44,7 @@ class FitSettings:
     """The file that is written."""
     hands: int = 4000
     """Hands that are played, for two seats and for more."""
-    agents: tuple[str, ...] = ("expert", "greedy")
+    agents: tuple[str, ...] = ("expert",)
     """Who plays; the seats are dealt out among them."""
     preset: str = "fisca"
     """The rules."""

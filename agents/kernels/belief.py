@@ -174,9 +174,9 @@ def _with(one: int, two: int, card: int) -> tuple[int, int]:
 
 @kernel
 def make_likely(
-    g: Record, seat: int, rest: np.ndarray, count: int, first: int, last: int, beliefs: np.ndarray, key: int, deal: int
+    g: Record, seat: int, rest: np.ndarray, count: int, swaps: int, beliefs: np.ndarray, key: int, deal: int
 ) -> None:
-    """Try swaps number ``first`` up to ``last`` of hidden cards of a hand for unseen ones.
+    """Try so many ``swaps`` of hidden cards of a hand for unseen ones.
 
     The hand is what the record says; ``rest`` (int8) are the unseen cards, of which the first ``count`` are in it: only
     their order changes. ``beliefs`` (int64[BELIEFS]) are the weights.
@@ -184,7 +184,7 @@ def make_likely(
     one, two, words = int(g["one"][seat]), int(g["two"][seat]), np.empty(PUBLIC, np.int64)
     weights, features = beliefs[context_of(g, seat) * _FEATURES :], np.empty(_FEATURES, np.int64)
     public_words(g, seat, words)
-    for swap in range(first, last):
+    for swap in range(swaps):
         draws = philox(key, deal, _SWAPS, seat << 14 | swap)
         at, other = below(draws[0], count), count + below(draws[1], len(rest) - count)
         out, into = int(rest[at]), int(rest[other])

@@ -2,29 +2,20 @@
 
 What everybody saw go into a hand stays there; the sizes of hands and stock, the pozzo and the table stay as they are.
 All else is dealt at random. But after some turns of play not all hands are as likely as all others: cards are swapped
-until a hand is a likely one, by what everybody saw its holder do (`belief`). And who had a turn and did not open most
-likely could not: from a hand that could, more cards are swapped, a few times at most.
+until a hand is a likely one, by what everybody saw its holder do (`belief`).
 """
 
 import numpy as np
 
 from agents.kernels.belief import make_likely
-from scala40_env.kernels.bits import copy_record, count_bits, keep, lowest_bit
-from scala40_env.kernels.deal import clear_turn
+from scala40_env.kernels.bits import copy_record, count_bits, lowest_bit
 from scala40_env.kernels.hands import give
 from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.lanes import card_at, natural_bits
-from scala40_env.kernels.moves import ALL_RULES
-from scala40_env.kernels.packing import YES, outlook
 from scala40_env.kernels.random import below, philox
-from scala40_env.kernels.state import GAME, JOKER, MAX_SEATS, PACK, PLAY
+from scala40_env.kernels.state import JOKER, MAX_SEATS, PACK
 
-__all__ = ["NUM_LIKELY", "SWAPS", "TRIES", "deal_unseen", "deal_view", "unseen_cards"]
-
-# How likely hands are made, by place in an int64 array.
-#: How many swaps are tried for each hidden card, and how often more for a hand that could have opened.
-SWAPS, TRIES = range(2)
-NUM_LIKELY = 2
+__all__ = ["deal_unseen", "deal_view", "unseen_cards"]
 
 #: Streams of the generator: deals, and the seed of the shuffles that a dealt game will need.
 _DEALS, _SEEDS = range(2, 4)
@@ -93,26 +84,6 @@ def _hidden_in(g: Record, seat: int) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What a seat would do. ``trial`` is one game in which it is on move.
-
-
-@kernel
-def _put_on_move(trial: Records, g: Record, seat: int) -> None:
-    """Copy a game, and let it be a seat's turn."""
-    copy_record(trial, 0, g)
-    state = trial[0]
-    state["turn"] = seat
-    state["mover"] = seat
-    state["phase"] = PLAY
-    clear_turn(state)
-
-
-@kernel
-def _could_open(state: Record) -> bool:
-    return outlook(state, ALL_RULES) == YES
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # One hand. ``rest`` are the cards that nobody was dealt yet; the first ``count`` of them are the hand's.
 
 
@@ -153,40 +124,14 @@ def _turns_of(g: Record, seat: int) -> int:
 
 
 @kernel
-def _make_likely(
-    g: Record, seat: int, rest: np.ndarray, count: int, first: int, last: int, beliefs: np.ndarray, key: int, deal: int
-) -> None:
-    """Swap cards, from swap number ``first`` up to ``last``, and let the seat hold what comes of it."""
-    make_likely(g, seat, rest, count, first, last, beliefs, key, deal)
-    _hold(g, seat, rest, count)
-
-
-@kernel
-def _deal_hand(
-    g: Record,
-    seat: int,
-    rest: np.ndarray,
-    settings: np.ndarray,
-    beliefs: np.ndarray,
-    key: int,
-    deal: int,
-    trial: Records,
-) -> int:
+def _deal_hand(g: Record, seat: int, rest: np.ndarray, swaps: int, beliefs: np.ndarray, key: int, deal: int) -> int:
     """Deal a seat its hidden cards; returns how many."""
-    count, opened = _hidden_in(g, seat), int(g["opened"][seat]) != 0
+    count = _hidden_in(g, seat)
     _pick(rest, count, key, deal, seat << _BLOCKS)
     _hold(g, seat, rest, count)
-    if count == 0 or count == len(rest) or (not opened and _turns_of(g, seat) == 0):
-        return count
-    swaps, tries = int(settings[SWAPS]) * count, 0 if opened else int(settings[TRIES])
-    _make_likely(g, seat, rest, count, 0, swaps, beliefs, key, deal)
-    while tries:
-        _put_on_move(trial, g, seat)
-        if not _could_open(trial[0]):
-            break
-        _make_likely(g, seat, rest, count, swaps, swaps + 2 * count, beliefs, key, deal)
-        swaps += 2 * count
-        tries -= 1
+    if 0 < count < len(rest) and (int(g["opened"][seat]) or _turns_of(g, seat)):
+        make_likely(g, seat, rest, count, swaps * count, beliefs, key, deal)
+        _hold(g, seat, rest, count)
     return count
 
 
@@ -195,19 +140,16 @@ def _deal_hand(
 
 
 @kernel
-def deal_unseen(
-    g: Record, observer: int, settings: np.ndarray, beliefs: np.ndarray, key: int, deal: int, trial: Records
-) -> None:
+def deal_unseen(g: Record, observer: int, swaps: int, beliefs: np.ndarray, key: int, deal: int) -> None:
     """Turn a view of ``observer`` into a game that could be behind it, by a key (uint64) and the number of the deal.
 
-    ``settings`` are `SWAPS` and `TRIES`; ``beliefs`` (int64[BELIEFS]) the weights of `belief`; ``trial`` (one record)
-    is room to work in.
+    So many ``swaps`` are tried for each hidden card of a hand; ``beliefs`` (int64[BELIEFS]) are the weights of `belief`.
     """
     cards = np.empty(PACK, np.int8)
     n, start = unseen_cards(g, cards), 0
     for seat in range(int(g["num_players"])):
         if seat != observer and int(g["hand_n"][seat]) > 0:
-            start += _deal_hand(g, seat, cards[start:n], settings, beliefs, key, deal, trial)
+            start += _deal_hand(g, seat, cards[start:n], swaps, beliefs, key, deal)
     _pick(cards[start:n], n - start, key, deal, MAX_SEATS << _BLOCKS)
     for at in range(start, n):
         g["pile"][at - start] = cards[at]
@@ -217,18 +159,8 @@ def deal_unseen(
 
 @entry
 def deal_view(
-    views: Records,
-    k: int,
-    observer: int,
-    settings: np.ndarray,
-    beliefs: np.ndarray,
-    key: int,
-    deal: int,
-    games: Records,
-    i: int,
+    views: Records, k: int, observer: int, swaps: int, beliefs: np.ndarray, key: int, deal: int, games: Records, i: int
 ) -> None:
     """`deal_unseen` of view ``k`` into game ``i`` of another array, called from Python."""
-    trial = np.empty(1, GAME)
     copy_record(games, i, views[k])
-    deal_unseen(games[i], observer, settings, beliefs, key, deal, trial)
-    keep(trial)
+    deal_unseen(games[i], observer, swaps, beliefs, key, deal)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.kernels.choice import choose
-from agents.kernels.determinize import NUM_LIKELY, deal_unseen
+from agents.kernels.determinize import deal_unseen
 from agents.kernels.ends import ACTION, MOST_ENDS, STATE, bring_best, gather_ends, value_ends
 from agents.kernels.expert import forecast_end, forecast_turn
 from agents.kernels.planning import MOST_STATES, line_to, reach
@@ -51,9 +51,11 @@ MOST_PLANS, PLAN_LENGTH = 64, 40
 #: Rows of the weights: of the agent that plays out, of the guide, of the expert that ranks and forecasts turns, and of
 #: `belief`.
 PLAYOUT, GUIDE, EXPERT_ROW, BELIEF_ROW = range(4)
-# The settings of a search, by their place in an int64 array; the first are those of `determinize`.
+# The settings of a search, by their place in an int64 array.
+#: How many swaps are tried for each hidden card of a hand (`determinize`).
+SWAPS = 0
 #: The kinds of these agents (`choice`), from here on in this order.
-KINDS = NUM_LIKELY
+KINDS = 1
 #: What a hand is worth, and the points that closing it adds (`search_value`).
 HAND_VALUE, BONUS = range(KINDS + 3, KINDS + 5)
 #: How many candidates a turn has at most, and how many turns of its own the seat looks ahead.
@@ -304,7 +306,7 @@ def _play_out(
                 if not np.isnan(value):
                     return value
         playing = own and int(g["phase"]) == PLAY
-        row = GUIDE if playing and left >= 0 else PLAYOUT
+        row = GUIDE if own and left >= 0 else PLAYOUT
         apply_action(g, choose(int(settings[KINDS + row]), work, 0, weights[row], key, count, moves))
         count += 1
     return value_of(g, seat, int(settings[HAND_VALUE]), int(settings[BONUS]))
@@ -336,7 +338,7 @@ def _play_deal(
     seat, left = int(view["turn"]), _turns_ahead(view, int(settings[DEPTH]))
     trust = 0.0 if np.isnan(forecasts[0]) else int(settings[TRUST]) / 1000.0
     copy_record(work, 1, view)
-    deal_unseen(work[1], seat, settings, weights[BELIEF_ROW], key, deal, work)
+    deal_unseen(work[1], seat, int(settings[SWAPS]), weights[BELIEF_ROW], key, deal)
     for plan in range(len(alive)):
         if alive[plan]:
             copy_record(work, 0, work[1])

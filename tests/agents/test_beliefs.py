@@ -90,10 +90,9 @@ def weighing(**weights: int) -> NDArray[np.int64]:
     return np.array(row * (BELIEFS // len(row)), np.int64)
 
 
-def dealt(view: View, beliefs: NDArray[np.int64], deal: int, swaps: int = 8, tries: int = 0) -> Games:
+def dealt(view: View, beliefs: NDArray[np.int64], deal: int, swaps: int = 8) -> Games:
     games = np.zeros(1, GAME)
-    settings = np.array([swaps, tries], np.int64)
-    deal_view(view.state, 0, view.seat, settings, beliefs, np.uint64(5), deal, games, 0)
+    deal_view(view.state, 0, view.seat, swaps, beliefs, np.uint64(5), deal, games, 0)
     return games
 
 
