@@ -64,8 +64,8 @@ class SearchSettings:
         threads: how many threads; 0 is as many as ``SCALA40_THREADS`` says, or one for each core that this process may
             use.
         playout: the agent that plays the other seats, one that is a kernel.
-        guide: the agent, a kernel too, whose own turn is the first candidate, and that plays the seat's next turns, draws
-            too.
+        guide: the agent, a kernel too, whose own turn is the first candidate, and that draws and plays for the seat in
+            its next turns.
         width: how many candidates a turn has at most, beside those of the agents: the ends that `expert` likes best.
         depth: how many turns of its own the seat looks ahead. What comes then is forecast; with 0 the agent of
             ``playout`` plays all seats to the end of the hand instead.

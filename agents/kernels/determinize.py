@@ -143,7 +143,7 @@ def _deal_hand(g: Record, seat: int, rest: np.ndarray, swaps: int, beliefs: np.n
 def deal_unseen(g: Record, observer: int, swaps: int, beliefs: np.ndarray, key: int, deal: int) -> None:
     """Turn a view of ``observer`` into a game that could be behind it, by a key (uint64) and the number of the deal.
 
-    So many ``swaps`` are tried for each hidden card of a hand; ``beliefs`` (int64[BELIEFS]) are the weights of `belief`.
+    ``swaps`` are tried for each hidden card of a hand; ``beliefs`` (int64[BELIEFS]) are the weights of `belief`.
     """
     cards = np.empty(PACK, np.int8)
     n, start = unseen_cards(g, cards), 0
