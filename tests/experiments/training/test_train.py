@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import agents
@@ -38,6 +39,7 @@ SMALL_RUN = TrainSettings(
     rollout=600,
     batch_size=128,
     epochs=2,
+    averaging=0.8,
     frozen=2,
     freeze_every=1000,
     evaluate_every=1500,
@@ -201,10 +203,14 @@ def test_the_smallest_run_stops_goes_on_and_ends(tmp_path: Path, capsys: Any) ->
         json=True,
     )
     assert train_ppo.Training(settings, StopAfter(2)).run() == Exit.INTERRUPTED
-    assert train_ppo.Training(settings, []).run() == Exit.OK
+    training = train_ppo.Training(settings, [])
+    assert training.run() == Exit.OK
     told = json.loads(capsys.readouterr().out)
     assert told["folder"] == str(tmp_path / "run") and told["last"]["decisions"] >= 120
     assert Checkpoint.load(tmp_path / "run" / "best.npz").rules.hand_size == 3
+    kept = Checkpoint.load(tmp_path / "run" / "last.npz").weights
+    assert all(np.array_equal(kept[name], mean) for name, mean in training.means.weights.items())
+    assert any(not np.array_equal(kept[name], last) for name, last in training.ppo.network.state_dict().items())
 
 
 class Killed(BaseException):
