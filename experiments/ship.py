@@ -212,16 +212,25 @@ def _style_of(one: Strength) -> str:
 
 def _stage_of(number: int, stage: Mapping[str, Any]) -> str:
     """One stage of training, as an item of a list."""
-    settings, machine = stage.get("settings", {}), stage.get("machine", {})
+    if "mean_of" in stage:
+        return f"{number}. The mean of the weights of the last {stage['mean_of']} of these.\n   {_made_on(stage)}."
+    settings = stage.get("settings", {})
     told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items() if key not in _NOT_TOLD)
-    versions = ", ".join(f"{name} {version}" for name, version in stage.get("versions", {}).items())
     remarks = "".join(f"\n   {_REMARKS[key]} {stage[key]}." for key in _REMARKS if key in stage)
     return (
         f"{number}. {_LEARNT[settings.get('clone', 'choices')]} {settings.get('clone_decisions', 0):,} decisions of"
         f" `{settings.get('teacher', 'nobody')}`, then {stage.get('decisions', 0):,} decisions of its own by PPO, seed"
-        f" {settings.get('seed', 0)}.\n"
-        f"   On {machine.get('cpu', 'a machine unknown')}, {machine.get('cores', '?')} cores; {versions}; revision"
-        f" {str(stage.get('revision', 'unknown'))[:12]}.\n   Settings: {told}.{remarks}"
+        f" {settings.get('seed', 0)}.\n   {_made_on(stage)}.\n   Settings: {told}.{remarks}"
+    )
+
+
+def _made_on(stage: Mapping[str, Any]) -> str:
+    """The machine, the versions and the revision."""
+    machine = stage.get("machine", {})
+    versions = ", ".join(f"{name} {version}" for name, version in stage.get("versions", {}).items())
+    return (
+        f"On {machine.get('cpu', 'a machine unknown')}, {machine.get('cores', '?')} cores; {versions}; revision"
+        f" {str(stage.get('revision', 'unknown'))[:12]}"
     )
 
 
@@ -231,10 +240,12 @@ def _plain(value: Any) -> str:
 
 def main() -> int:
     """Ship; returns the exit code."""
+    from agents import AgentError
+
     settings = tyro.cli(ShipSettings, description=__doc__)
     try:
         return run(settings)
-    except Scala40Error as error:
+    except (AgentError, Scala40Error) as error:
         return complain("ship", error, Exit.BAD_INPUT)
 
 

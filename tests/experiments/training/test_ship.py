@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import agents
@@ -26,11 +27,11 @@ TWO = Rules.fisca(num_players=2, match="single_hand")
 MOST_BYTES = 10_000_000
 
 
-def checkpoint(path: Path, notes: dict[str, Any]) -> Path:
-    torch.manual_seed(1)
-    size = net.NetworkSize(8, 1, 8)
-    network = net.CardNetwork(layout.input_layout(schema_of(TWO)), num_actions(TWO), size)
-    saved.Checkpoint.of(network, TWO, notes).save(path)
+def checkpoint(path: Path, notes: dict[str, Any], seed: int = 1, channels: int = 8, rules: Rules = TWO) -> Path:
+    torch.manual_seed(seed)
+    size = net.NetworkSize(channels, 1, 8)
+    network = net.CardNetwork(layout.input_layout(schema_of(rules)), num_actions(rules), size)
+    saved.Checkpoint.of(network, rules, notes).save(path)
     return path
 
 
@@ -60,6 +61,44 @@ def test_a_network_is_shipped_with_its_card(tmp_path: Path, monkeypatch: pytest.
     assert (
         "1,234 decisions of its own by PPO" in card and "decisions of `greedy`" in card and "| `random` | 4 |" in card
     )
+
+
+def mean_of(monkeypatch: pytest.MonkeyPatch, *files: Path, out: Path) -> int:
+    monkeypatch.setattr("sys.argv", ["mean_of", *map(str, files), "--out", str(out)])
+    return int(library("experiments.mean_of").main())
+
+
+@pytest.mark.once
+def test_a_mean_of_networks_is_shipped_with_all_that_it_came_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [checkpoint(tmp_path / f"{seed}.npz", {"settings": {"teacher": "greedy"}}, seed) for seed in (1, 2)]
+    mean = tmp_path / "mean.npz"
+    assert mean_of(monkeypatch, *parts, out=mean) == 0
+    found, one, other = (saved.Checkpoint.load(path).weights for path in (mean, *parts))
+    assert all(np.allclose(found[name], (one[name] + other[name]) / 2, atol=1e-7) for name in one)
+    words = ["ship", str(mean), "--after", *map(str, parts), "--name", "mine", "--against", "random", "--deals", "2"]
+    monkeypatch.setattr("sys.argv", [*words, "--folder", str(tmp_path / "weights")])
+    assert ship.main() == 0
+    card = (tmp_path / "weights" / "mine.md").read_text()
+    assert "3. The mean of the weights of the last 2 of these." in card and "`greedy`" in card
+
+
+@pytest.mark.once
+def test_means_that_can_not_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = checkpoint(tmp_path / "first.npz", {})
+    wide = checkpoint(tmp_path / "wide.npz", {}, channels=9)
+    three = checkpoint(tmp_path / "three.npz", {}, rules=Rules.fisca(num_players=3, match="single_hand"))
+    for files, told in (([first], "1 networks"), ([first, wide], "channels=9"), ([first, three], "num_players")):
+        assert mean_of(monkeypatch, *files, out=tmp_path / "mean.npz") == 2
+        said = capsys.readouterr().err
+        assert told in said and said.count("\n") == 1
+    assert not (tmp_path / "mean.npz").exists()
+    monkeypatch.setattr("sys.argv", ["ship", str(tmp_path / "none.npz"), "--name", "mine"])
+    assert ship.main() == 2
+    assert "there is no checkpoint" in capsys.readouterr().err
 
 
 @pytest.mark.once
