@@ -89,7 +89,7 @@ class SearchSettings:
     depth: int = 2
     trust: float = 0.5
     value: str = "auto"
-    bonus: int = 1000
+    bonus: int = 100
     doubt: float = 1.5
     caution: float = 0.5
     swaps: int = 6
