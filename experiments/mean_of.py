@@ -54,8 +54,10 @@ def run(settings: MeanSettings) -> int:
 
     if len(settings.checkpoints) < 2:
         raise BadUsage(f"{len(settings.checkpoints)} networks: allowed are 2 and more")
-    mean = mean_of([Checkpoint.load(path) for path in settings.checkpoints])
-    replace(mean, notes={"mean_of": len(settings.checkpoints), **made_by()}).save(settings.out)
+    checkpoints = [Checkpoint.load(path) for path in settings.checkpoints]
+    learnt = checkpoints[-1].notes.get("settings", {})  # what its values are of
+    notes = {"mean_of": len(checkpoints), "settings": learnt, **made_by()}
+    replace(mean_of(checkpoints), notes=notes).save(settings.out)
     print(f"{settings.out} is written; measure it with: scala40 evaluate {settings.out}")
     return Exit.OK
 

@@ -75,6 +75,7 @@ def test_a_mean_of_networks_is_shipped_with_all_that_it_came_of(
     parts = [checkpoint(tmp_path / f"{seed}.npz", {"settings": {"teacher": "greedy"}}, seed) for seed in (1, 2)]
     mean = tmp_path / "mean.npz"
     assert mean_of(monkeypatch, *parts, out=mean) == 0
+    assert saved.Checkpoint.load(mean).notes["settings"] == {"teacher": "greedy"}
     found, one, other = (saved.Checkpoint.load(path).weights for path in (mean, *parts))
     assert all(np.allclose(found[name], (one[name] + other[name]) / 2, atol=1e-7) for name in one)
     words = ["ship", str(mean), "--after", *map(str, parts), "--name", "mine", "--against", "random", "--deals", "2"]
