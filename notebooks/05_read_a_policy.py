@@ -48,6 +48,8 @@ WON = {"zero_sum_points": 0, "points_and_win": 50}[settings.get("reward", "zero_
 
 def learnt_from(stage):
     """What a stage of training learnt from, in words."""
+    if "mean_of" in stage:
+        return f"nothing more: its weights are the means of the last {stage['mean_of']} of these networks"
     given = stage.get("settings", {})
     parts = {f"decisions of `{given.get('teacher', 'nobody')}`": given.get("clone_decisions", 0)}
     parts["decisions of its own"] = stage.get("decisions", 0)
