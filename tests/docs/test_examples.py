@@ -26,7 +26,9 @@ RUN, SHOWN = ("python", "sh"), ("json", "text", "python")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to be in; modules found there are forgotten afterwards."""
+    """A folder to be in, with the settings where a clone has them; modules found there are forgotten afterwards."""
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "settings").symlink_to(ROOT / "experiments" / "settings")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     return tmp_path
