@@ -56,10 +56,13 @@ class Agent(ABC):
 
     `batch_games` is how many games at once suit it: a tournament plays about so many between two savings. An agent
     that gains by large batches raises it, one that thinks for seconds lowers it.
+
+    `mass_play` says whether it is quick enough for tens of thousands of hands: a ladder gives such agents more of them.
     """
 
     name: str
     batch_games: int = 8
+    mass_play: bool = False
 
     @abstractmethod
     def act(self, view: View, rng: np.random.Generator) -> int:
@@ -90,6 +93,7 @@ class KernelAgent(Agent):
     """
 
     batch_games = 1024
+    mass_play = True
 
     def __init__(self, name: str, kernel_id: int, weights: Sequence[int] = ()) -> None:
         from agents.kernels.choice import NUM_WEIGHTS  # not before an agent is made: names alone compile no kernel

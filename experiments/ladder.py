@@ -32,10 +32,10 @@ class LadderSettings:
     agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = ()
     """All that have a name if left out. Who can't play the rules of a table is left out there, which the page says."""
     hands: int = 10_000
-    """Hands of each pair of agents that are kernels, at least."""
+    """Hands of each pair of scripted agents and networks, at least."""
     slow_hands: tuple[int, ...] = (1000, 400, 200)
-    """Hands of each pair with an agent that is none, at least, table by table; the last number holds for the rest, and
-    with 0 such agents are not at the table."""
+    """Hands of each pair with an agent that thinks longer, at least, table by table; the last number holds for the
+    rest, and with 0 such agents are not at the table."""
     seed: int = 0
     """Of the deals."""
     results: Path = Path("results/ladder")
@@ -101,7 +101,7 @@ def _seated(
     for preset, seats in TABLES:
         able = seated[preset, seats] = []
         for name, agent in made.items():
-            if not (isinstance(agent, agents.KernelAgent) or _slow_hands(settings, preset, seats)):
+            if not (agent.mass_play or _slow_hands(settings, preset, seats)):
                 left_out.setdefault(name, []).append(f"{seats} seats under {preset}: it was given no hands there")
                 continue
             try:
@@ -116,14 +116,14 @@ def _seated(
 
 
 def _slow_hands(settings: LadderSettings, preset: str, seats: int) -> int:
-    """Hands at a table of a pair with an agent that is no kernel."""
+    """Hands at a table of a pair with an agent that is too slow for more."""
     return settings.slow_hands[: TABLES.index((preset, seats)) + 1][-1]
 
 
 def _pair(settings: LadderSettings, preset: str, seats: int, a: str, b: str) -> TournamentSettings:
     import agents
 
-    fast = all(isinstance(agents.make(spec), agents.KernelAgent) for spec in (a, b))
+    fast = all(agents.make(spec).mass_play for spec in (a, b))
     slow_hands = _slow_hands(settings, preset, seats)
     games = 2 if seats == 2 else 2 * seats + 2 * (seats % 2 == 0)  # of a deal, in line-ups of pairs
     return TournamentSettings(

@@ -106,6 +106,9 @@ class PPOAgent(Agent):
         sample: draw the actions by their probabilities instead of playing the likeliest.
     """
 
+    batch_games = _ROWS
+    mass_play = True
+
     def __init__(self, checkpoint: Checkpoint | None = None, name: str = "ppo", sample: bool = False) -> None:
         self.name, self.sample = name, sample
         self._checkpoint = checkpoint

@@ -141,3 +141,13 @@ def test_the_ladder_leaves_out_who_can_not_play(
     capsys.readouterr()
     assert main(("league", "ladder", "random", narrow, *words)) == 2
     assert "not random" in (said := capsys.readouterr().err) and "knows fisca alone" in said
+
+
+@pytest.mark.jit
+def test_the_ladder_gives_quick_agents_more_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder, "TABLES", (("fisca", 2),))
+    monkeypatch.setattr(Narrow, "mass_play", True)
+    folders = [f"--{name}={tmp_path / name}" for name in ("results", "work")]
+    words = ("--hands", "8", "--slow-hands", "2", *folders, f"--page={tmp_path / 'page.md'}")
+    assert main(("league", "ladder", "greedy", f"{__name__}:Narrow", *words)) == 0
+    assert read_results(tmp_path / "results" / "fisca-2.json.gz").parts[0].block.deals == 4
