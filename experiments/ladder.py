@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from experiments.console import BadUsage, Exit, print_json_line
+from experiments.folders import alone_in
 from experiments.tournament import TournamentSettings, prepared
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def run(settings: LadderSettings) -> int:
     from experiments.league.results import ResultsError
 
     try:
-        return _run(settings)
+        with alone_in(settings.work):
+            return _run(settings)
     except (AgentError, ResultsError) as error:
         return complain("league ladder", error, Exit.BAD_INPUT)
 

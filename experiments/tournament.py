@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from experiments.console import BadUsage, Exit, complain, print_json_line, progress_bar
+from experiments.folders import alone_in
 
 if TYPE_CHECKING:  # the rest is imported when a tournament runs: other commands must not wait for the kernels
     from agents import Agent
@@ -78,8 +79,9 @@ def run(settings: TournamentSettings) -> int:
     from scala40_env import Scala40Error
 
     try:
-        play = prepared(settings)
-        return play()
+        with alone_in(settings.out):
+            play = prepared(settings)
+            return play()
     except (AgentError, ResultsError, TooManyLineups, Scala40Error) as error:
         return complain("tournament", error, Exit.BAD_INPUT)
     except OSError as error:

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from experiments.console import BadUsage, Exit, print_json, progress_bar
+from experiments.folders import alone_in
 from experiments.training.runtime import check_libraries, prepare_torch, scaled, stopping
 from experiments.training.settings import TrainSettings, settings_for
 
@@ -44,7 +45,7 @@ def run(settings: TrainSettings) -> int:
     settings.check()
     check_libraries("torch", "sb3_contrib", "tensorboard", "yaml")
     try:
-        with stopping() as stop:
+        with alone_in(settings.folder()), stopping() as stop:
             return Training(settings, stop).run()
     except AgentError as error:
         raise BadUsage(str(error)) from error
