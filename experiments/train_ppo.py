@@ -38,15 +38,15 @@ def defaults(words: Sequence[str]) -> TrainSettings:
     return settings_for(words)
 
 
-def run(settings: TrainSettings) -> int:
-    """Train, or go on training; returns the exit code."""
+def run(settings: TrainSettings, command: str | None = None) -> int:
+    """Train, or go on training; returns the exit code. ``command`` made it, if it was not ``scala40 train``."""
     from agents import AgentError
 
     settings.check()
     check_libraries("torch", "sb3_contrib", "tensorboard", "yaml")
     try:
         with alone_in(settings.folder()), stopping() as stop:
-            return Training(settings, stop).run()
+            return Training(settings, stop, command).run()
     except AgentError as error:
         raise BadUsage(str(error)) from error
 
@@ -57,15 +57,17 @@ class Training:
     Args:
         settings: all that decides it.
         stop: it stops, saved, as soon as this holds something.
+        command: what made it; None: the words of this process.
     """
 
-    def __init__(self, settings: TrainSettings, stop: list[bool]) -> None:
+    def __init__(self, settings: TrainSettings, stop: list[bool], command: str | None = None) -> None:
         from agents.ppo.network import size_of
         from experiments.training.averaging import WeightMeans
         from experiments.training.pool import Pool
 
         prepare_torch(settings.threads)
         self.settings, self.rules, self._stop = scaled(settings), settings.rules(), stop
+        self._command = command or shlex.join(["scala40", *(word for word in sys.argv[1:] if word != "--resume")])
         self.pool = Pool(self.rules, settings.opponents, settings.frozen, settings.self_share, settings.reward_scale)
         start = self._start()
         self.ppo = _learner(self.settings, size_of(settings.size) if start is None else start.size)
@@ -144,9 +146,8 @@ class Training:
 
     def _config(self) -> dict[str, Any]:
         settings = {key: value for key, value in dataclasses.asdict(self.settings).items() if key not in _NOT_KEPT}
-        words = [word for word in sys.argv[1:] if word != "--resume"]
         return {
-            "command": shlex.join(["scala40", *words]),
+            "command": self._command,
             "settings": {key: str(value) if key in ("start", "settings") else value for key, value in settings.items()},
             "rules": self.rules.to_dict(),
         }
