@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the rest is imported when something is trained: the help wa
 #: Decisions that say how well a teacher is cloned, of hands of another seed.
 _HELD_OUT, _HELD_SEED = 1 << 12, 1_000_003
 #: Settings that change nothing in what comes of a run.
-_NOT_KEPT = ("out", "resume", "save_seconds", "json")
+_NOT_KEPT = ("out", "resume", "keep_all", "save_seconds", "json")
 
 
 def defaults(words: Sequence[str]) -> TrainSettings:
@@ -140,7 +140,7 @@ class Training:
         judges = [agents.make(name) for name in settings.evaluate_against]
         for judge in judges:
             judge.check_rules(self.rules)
-        folder = RunFolder(settings.folder(), config, settings.resume)
+        folder = RunFolder(settings.folder(), config, settings.resume, settings.keep_all)
         notes = {"settings": config["settings"], **made_by()}
         return Journal(folder, self.rules, judges, settings.evaluate_deals, notes, settings.json)
 

@@ -76,7 +76,7 @@ class Journal:
         better = found[-1].margin > self.best
         self.best = max(self.best, found[-1].margin)
         notes = {**self._notes, "decisions": decisions, "evaluation": told}
-        self.folder.save_checkpoint(replace(checkpoint, notes=notes), better)
+        self.folder.save_checkpoint(replace(checkpoint, notes=notes), better, place)
         for one in found:
             self._tell(place, one)
 

@@ -1,7 +1,7 @@
 """The folder of a run: what it was made by, its curves, its evaluations, its checkpoints, and all to go on with.
 
-``config.json``, ``evaluations.json``, ``best.npz``, ``last.npz``, ``state.pt`` and the events of TensorBoard. Every
-file is whole at any moment.
+``config.json``, ``evaluations.json``, ``best.npz``, ``last.npz``, ``state.pt``, the events of TensorBoard, and the
+networks of all evaluations (``at-DECISIONS.npz``) if they are wanted. Every file is whole at any moment.
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ class RunFolder:
         config: settings and rules, as JSON takes them: they have to be the same for a run to go on.
         resume: go on with what is there. Raises `BadUsage` if there is a run already and this is false, or if it was
             made with other settings.
+        keep_all: keep every checkpoint that is saved.
     """
 
-    def __init__(self, path: Path, config: Mapping[str, Any], resume: bool) -> None:
-        self.path = path
+    def __init__(self, path: Path, config: Mapping[str, Any], resume: bool, keep_all: bool = False) -> None:
+        self.path, self._keep_all = path, keep_all
         if path.exists() and not path.is_dir():
             raise BadUsage(f"{path} is a file; --out names a folder")
         known = path / CONFIG
@@ -112,9 +113,11 @@ class RunFolder:
         draft.replace(self.path / STATE)
         self._write(EVALUATIONS, json.dumps(list(evaluations), indent=1))
 
-    def save_checkpoint(self, checkpoint: Checkpoint, best: bool) -> None:
-        """Save a network to play with, as the last one and maybe as the best."""
+    def save_checkpoint(self, checkpoint: Checkpoint, best: bool, place: int) -> None:
+        """Save a network to play with, as the last one and maybe as the best, or by its place among all."""
         checkpoint.save(self.path / LAST)
+        if self._keep_all:
+            checkpoint.save(self.path / f"at-{place:010}.npz")
         if best:
             checkpoint.save(self.path / BEST)
 

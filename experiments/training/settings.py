@@ -136,6 +136,8 @@ class TrainSettings:
     """Deals of an evaluation, each played from all seats."""
     evaluate_against: tuple[str, ...] = ("greedy",)
     """Whom it is measured against; the best checkpoint is the one with the best points against the last of these."""
+    keep_all: bool = False
+    """Keep the network of every evaluation, as at-DECISIONS.npz: for python -m experiments.mean_of."""
     save_seconds: float = 60.0
     """Seconds between two savings of all that going on needs."""
 

@@ -49,19 +49,19 @@ def test_a_small_study_runs_and_goes_on(
     assert [row["seed"] for row in found["rows"]] == [3, 4] and found["spread"][0]["against"] == "greedy"
     config = json.loads((tmp_path / "work" / "2-3" / "config.json").read_text())
     assert config["command"] == found["command"] and found["command"].startswith("python -m experiments.study_seeds")
-    trained = (tmp_path / "work" / "2-4" / "state.pt").stat().st_mtime_ns
     assert study.main() == 0  # nothing is left to train
     again = json.loads((tmp_path / "out" / "seeds.json").read_text())
     timed = [{key: value for key, value in row.items() if key != "ms"} for row in found["rows"]]
     assert [{key: value for key, value in row.items() if key != "ms"} for row in again["rows"]] == timed
-    assert "| all | greedy | " in capsys.readouterr().out and trained
+    assert "| all | greedy | " in capsys.readouterr().out
 
 
 @pytest.mark.once
-@pytest.mark.parametrize(("words", "why"), [(["--seeds", "1", "1"], "2 different seeds"), (["--deals", "1"], "2 deals")])
+@pytest.mark.parametrize("words", [["--seeds", "1", "1"], ["--deals", "1"]], ids=["seeds", "deals"])
 def test_what_can_not_be_is_refused(
-    words: list[str], why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["study_seeds", *words])
     assert study.main() == 2
-    assert capsys.readouterr().err.startswith("scala40 study_seeds: error: ") and why
+    said = capsys.readouterr().err
+    assert said.startswith("scala40 study_seeds: error: --seeds ") and "2 different seeds and more, 2 deals" in said

@@ -200,6 +200,7 @@ def test_the_smallest_run_stops_goes_on_and_ends(tmp_path: Path, capsys: Any) ->
         evaluate_deals=2,
         evaluate_against=("random",),
         resume=True,
+        keep_all=True,
         json=True,
     )
     assert train_ppo.Training(settings, StopAfter(2)).run() == Exit.INTERRUPTED
@@ -211,6 +212,9 @@ def test_the_smallest_run_stops_goes_on_and_ends(tmp_path: Path, capsys: Any) ->
     kept = Checkpoint.load(tmp_path / "run" / "last.npz").weights
     assert all(np.array_equal(kept[name], mean) for name, mean in training.means.weights.items())
     assert any(not np.array_equal(kept[name], last) for name, last in training.ppo.network.state_dict().items())
+    every = sorted((tmp_path / "run").glob("at-*.npz"))
+    assert [int(path.stem[3:]) for path in every] == [each["place"] for each in training.journal.evaluations]
+    assert every[-1].read_bytes() == (tmp_path / "run" / "last.npz").read_bytes() != every[0].read_bytes()
 
 
 class Killed(BaseException):
