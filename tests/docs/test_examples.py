@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 import re
@@ -76,8 +77,13 @@ def printed_by(block: Block, where: str, names: dict[str, object]) -> str:
             exec(compile(block.code_to_run, where, "exec"), names)
         else:
             for line in block.code_to_run.replace("\\\n", " ").splitlines():
-                run_line(shlex.split(line, comments=True), where)
+                run_line([name for word in shlex.split(line, comments=True) for name in expanded(word)], where)
     return out.getvalue()
+
+
+def expanded(word: str) -> list[str]:
+    """The files that a word stands for, as a shell finds them; the word itself where there are none."""
+    return sorted(glob.glob(word)) or [word]
 
 
 def run_line(words: list[str], where: str) -> None:
