@@ -47,6 +47,15 @@ def mean_of(checkpoints: Sequence[Checkpoint]) -> Checkpoint:
     return replace(first, weights=weights)
 
 
+def part_of(checkpoint: Checkpoint) -> str:
+    """What a mean was made of, in words: a network by the seed and the length of its run, or another mean."""
+    notes = checkpoint.notes
+    if "mean_of" in notes:
+        return f"a mean of {notes['mean_of']}"
+    seed, decisions = notes.get("settings", {}).get("seed", "unknown"), notes.get("decisions", 0)
+    return f"seed {seed} after {decisions:,} decisions"
+
+
 def run(settings: MeanSettings) -> int:
     """Load, take the mean, write; returns the exit code."""
     from agents.ppo.checkpoint import Checkpoint
@@ -56,7 +65,8 @@ def run(settings: MeanSettings) -> int:
         raise BadUsage(f"{len(settings.checkpoints)} networks: allowed are 2 and more")
     checkpoints = [Checkpoint.load(path) for path in settings.checkpoints]
     learnt = checkpoints[-1].notes.get("settings", {})  # what its values are of
-    notes = {"mean_of": len(checkpoints), "settings": learnt, **made_by()}
+    parts = [part_of(checkpoint) for checkpoint in checkpoints]
+    notes = {"mean_of": len(checkpoints), "parts": parts, "settings": learnt, **made_by()}
     replace(mean_of(checkpoints), notes=notes).save(settings.out)
     print(f"{settings.out} is written; measure it with: scala40 evaluate {settings.out}")
     return Exit.OK

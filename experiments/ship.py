@@ -213,7 +213,9 @@ def _style_of(one: Strength) -> str:
 def _stage_of(number: int, stage: Mapping[str, Any]) -> str:
     """One stage of training, as an item of a list."""
     if "mean_of" in stage:
-        return f"{number}. The mean of the weights of the last {stage['mean_of']} of these.\n   {_made_on(stage)}."
+        parts = "; ".join(stage.get("parts", ()))
+        which = f"{stage['mean_of']} networks: {parts}" if parts else f"the last {stage['mean_of']} of these"
+        return f"{number}. The mean of the weights of {which}.\n   {_made_on(stage)}."
     settings = stage.get("settings", {})
     told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items() if key not in _NOT_TOLD)
     remarks = "".join(f"\n   {_REMARKS[key]} {stage[key]}." for key in _REMARKS if key in stage)

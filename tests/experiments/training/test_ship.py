@@ -72,17 +72,21 @@ def mean_of(monkeypatch: pytest.MonkeyPatch, *files: Path, out: Path) -> int:
 def test_a_mean_of_networks_is_shipped_with_all_that_it_came_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = [checkpoint(tmp_path / f"{seed}.npz", {"settings": {"teacher": "greedy"}}, seed) for seed in (1, 2)]
+    notes = [{"settings": {"teacher": "greedy", "seed": seed}, "decisions": 5000 * seed} for seed in (1, 2)]
+    parts = [checkpoint(tmp_path / f"{seed}.npz", notes[seed - 1], seed) for seed in (1, 2)]
     mean = tmp_path / "mean.npz"
     assert mean_of(monkeypatch, *parts, out=mean) == 0
-    assert saved.Checkpoint.load(mean).notes["settings"] == {"teacher": "greedy"}
+    assert saved.Checkpoint.load(mean).notes["settings"] == notes[1]["settings"]
     found, one, other = (saved.Checkpoint.load(path).weights for path in (mean, *parts))
     assert all(np.allclose(found[name], (one[name] + other[name]) / 2, atol=1e-7) for name in one)
     words = ["ship", str(mean), "--after", *map(str, parts), "--name", "mine", "--against", "random", "--deals", "2"]
     monkeypatch.setattr("sys.argv", [*words, "--folder", str(tmp_path / "weights")])
     assert ship.main() == 0
     card = (tmp_path / "weights" / "mine.md").read_text()
-    assert "3. The mean of the weights of the last 2 of these." in card and "`greedy`" in card
+    both = "seed 1 after 5,000 decisions; seed 2 after 10,000 decisions"
+    assert f"3. The mean of the weights of 2 networks: {both}.\n" in card and "`greedy`" in card
+    assert mean_of(monkeypatch, parts[0], mean, out=tmp_path / "again.npz") == 0
+    assert saved.Checkpoint.load(tmp_path / "again.npz").notes["parts"][1] == "a mean of 2"
 
 
 @pytest.mark.once
