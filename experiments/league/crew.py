@@ -93,8 +93,7 @@ class _Worker:
 def _work(pipe: Connection, job: Job, threads: int, shared: Any) -> None:
     """What a worker does: play the blocks that come through the pipe, until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it ends it
-    for variable in (THREADS, "OMP_NUM_THREADS"):  # the agents' own, and PyTorch's, which is not loaded yet
-        os.environ.setdefault(variable, str(threads))
+    os.environ.setdefault(THREADS, str(threads))
     player = cache(lambda: _watched(job, shared))
     with suppress(EOFError, OSError):
         while True:
