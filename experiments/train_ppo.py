@@ -283,10 +283,12 @@ class Training:
 
 
 def _learner(settings: TrainSettings, size: Any) -> SelfPlayPPO:
+    from experiments.training.pool import scripted_player
     from experiments.training.ppo import SelfPlayPPO
 
+    rules = settings.rules()
     return SelfPlayPPO(
-        settings.rules(),
+        rules,
         size,
         settings.games,
         batch_size=settings.batch_size,
@@ -297,6 +299,8 @@ def _learner(settings: TrainSettings, size: Any) -> SelfPlayPPO:
         reward=settings.reward,
         reward_scale=settings.reward_scale,
         central_critic=settings.central_critic,
+        compared=settings.compared,
+        guide=scripted_player("expert", rules) if settings.compared else None,
         seed=settings.seed,
         device=settings.device,
     )

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.kernels.choice import choose
 from agents.kernels.decisions import NOISE_PARTS, begin_hand, pack_mask
 from agents.kernels.ends import ACTION, MOST_ENDS, STATE, VALUE, bring_best, gather_ends, swap_rows, value_ends
+from agents.kernels.foresight import Table, move_at, play_out
 from agents.kernels.planning import MOST_STATES, first_move, reach
 from agents.kernels.search_value import POINTS, value_of
 from scala40_env.kernels.bits import copy_record, keep
@@ -50,19 +50,6 @@ class Notes(NamedTuple):
     candidates: np.ndarray
     forecasts: np.ndarray
     outcomes: np.ndarray
-
-
-class Table(NamedTuple):
-    """Who plays.
-
-    `kinds` (int64[players]) and `weights` (int64[players, NUM_WEIGHTS]), first the expert; `seating` (int64[seats]),
-    rows of these; `keys` (uint64[seats]), what their chance depends on.
-    """
-
-    kinds: np.ndarray
-    weights: np.ndarray
-    seating: np.ndarray
-    keys: np.ndarray
 
 
 class Room(NamedTuple):
@@ -152,24 +139,6 @@ def _note_moves(action: int, moves: np.ndarray, n: int, notes: Notes, row: int) 
 
 
 @kernel
-def _move(games: Records, table: Table, count: int, moves: np.ndarray) -> int:
-    """What who is on move does."""
-    seat = int(games[0]["turn"])
-    row = table.seating[seat]
-    return choose(int(table.kinds[row]), games, 0, table.weights[row], table.keys[seat], count, moves)
-
-
-@kernel
-def _play_on(room: Room, seat: int, table: Table, bonus: int, count: int) -> float:
-    """Play the hand to its end; returns what it is worth to a seat."""
-    g = room.work[0]
-    while not is_over(g):
-        apply_action(g, _move(room.work, table, count, room.discards))
-        count += 1
-    return value_of(g, seat, POINTS, bonus)
-
-
-@kernel
 def _note_outcomes(
     g: Record, found: int, table: Table, bonus: int, room: Room, notes: Notes, row: int, count: int
 ) -> None:
@@ -177,7 +146,8 @@ def _note_outcomes(
     for at in range(found):
         copy_record(room.work, 0, g)
         apply_action(room.work[0], int(notes.candidates[row, at]))
-        notes.outcomes[row, at] = _play_on(room, int(g["turn"]), table, bonus, count + 1)
+        play_out(room.work, table, count + 1, room.discards)
+        notes.outcomes[row, at] = value_of(room.work[0], int(g["turn"]), POINTS, bonus)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -203,7 +173,7 @@ def _note_decision(
     observe(g, int(g["turn"]), layout, notes.observations[row])
     pack_mask(room.moves, legal, notes.masks[row])
     notes.candidates[row, :], notes.forecasts[row, :], notes.outcomes[row, :] = NONE, 0.0, 0.0
-    action = _move(games, table, count, room.discards)
+    action = move_at(games, table, count, room.discards)
     notes.actions[row] = action
     if int(g["phase"]) == PLAY:
         found = _note_turn(g, table.weights[0], room, notes, row, key, hand, count)
@@ -261,7 +231,7 @@ def compare(
             noted, legal = seating[int(g["turn"])] == 0, legal_moves(g, moves)
             action = int(moves[0])
             if legal > 1 and not noted:
-                action = _move(games, table, count, discards)
+                action = move_at(games, table, count, discards)
             elif legal > 1:
                 if n == len(actions):
                     return played

@@ -65,6 +65,22 @@ class LegalCategorical:
         found = (self.log_probs * same).sum(1)
         return torch.where(same.any(1), found, -torch.inf)
 
+    def likeliest(self, most: int, least: float = 0.0) -> tuple[Tensor, Tensor]:
+        """The likeliest actions of each row, the likeliest first.
+
+        Args:
+            most: how many at most.
+            least: those with a smaller probability are left out, except for the likeliest.
+
+        Returns actions, -1 where there is none, and their places in `log_probs`, 0 there; int64[batch, most] each.
+        """
+        most = min(most, self.legal.ids.shape[1])
+        probs, places = self.probs.masked_fill(~self.legal.there, -1.0).topk(most, dim=1)
+        there = (probs >= least) & (probs >= 0)
+        there[:, 0] = True
+        places = torch.where(there, places, 0)
+        return torch.where(there, self.legal.ids.gather(1, places), -1), places
+
     def entropy(self) -> Tensor:
         """(batch,)."""
         return -(self.probs * self.log_probs).sum(1)

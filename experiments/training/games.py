@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents import KernelAgent
 from agents.kernels.choice import NUM_WEIGHTS
+from agents.kernels.foresight import foresee
 from agents.kernels.selfplay import TABLE, begin_tables, step_tables
 from experiments.training.teacher import unpacked
 from scala40_env import Rules
@@ -91,6 +92,28 @@ class TrainingGames:
             *(self.games, self.tables, self._views, actions, self._seed, lineups.seats, lineups.odds),
             *(*lineups.kernels(), self._pays, self._schema.layout, self.observations, self.masks, self.hidden),
         )
+
+    def foresee(
+        self, which: NDArray[np.int64], candidates: NDArray[np.int64], lineups: Lineups, guide: KernelAgent
+    ) -> NDArray[np.float32]:
+        """What hands bring to who is asked, by what it does now, if then ``guide`` plays on for all asked outside.
+
+        The cards that lie hidden are those that there are: who learns must not see it, but may learn from it.
+
+        Args:
+            which: of the games, int64[n].
+            candidates: legal actions, int64[n, most]; -1: none.
+            lineups: of the hands that are played.
+            guide: who plays on.
+
+        Returns float32[n, most], the rewards of the hands; 0 where there is no candidate.
+        """
+        kinds, weights = lineups.kernels()
+        outside = kinds < 0
+        kinds[outside], weights[outside] = guide.kernel_id, guide.weights
+        outcomes: NDArray[np.float32] = np.zeros(candidates.shape, np.float32)
+        foresee(self.games, self.tables, which, candidates, kinds, weights, self._pays, outcomes)
+        return outcomes
 
     @property
     def seats(self) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from agents.ppo.network import CardNetwork
 from experiments.training.games import Lineups, duel_lineups
 from scala40_env import Rules
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "scripted_player"]
 
 #: What the results against somebody are remembered by: the weight of one more hand.
 _MEMORY = 0.002
@@ -37,7 +37,7 @@ class Pool:
     ) -> None:
         self.names = ("itself", *scripted, *(f"past {k + 1}" for k in range(frozen)))
         self._rules, self._self_share, self._scale = rules, self_share, reward_scale
-        self._scripted = [_kernel(name, rules) for name in scripted]
+        self._scripted = [scripted_player(name, rules) for name in scripted]
         self._frozen: list[CardNetwork | None] = [None] * frozen
         self._times_frozen = 0
         self.results = np.zeros(len(self.names))
@@ -97,7 +97,8 @@ class Pool:
                 self._put(place, weights, like)
 
 
-def _kernel(name: str, rules: Rules) -> KernelAgent:
+def scripted_player(name: str, rules: Rules) -> KernelAgent:
+    """The scripted agent of this name; `AgentError` if it is none, or can't play by these rules."""
     agent = agents.make(name)
     agent.check_rules(rules)
     if not isinstance(agent, KernelAgent):

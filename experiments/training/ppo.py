@@ -15,17 +15,21 @@ from sb3_contrib import MaskablePPO
 from torch import Tensor, nn
 from torch.nn import functional
 
+from agents import KernelAgent
 from agents.ppo.distribution import LegalActions, LegalCategorical
 from agents.ppo.network import CardNetwork, HiddenCritic, NetworkSize
 from agents.ppo.policy import CardPolicy
 from experiments.training.cloning import check_finite
 from experiments.training.games import LEARNER, Lineups, TrainingGames
-from experiments.training.rollouts import HandRollouts, HandSamples
+from experiments.training.rollouts import Comparisons, HandRollouts, HandSamples
 from scala40_env import Rules
 from scala40_env.observation import schema_of
 from scala40_env.rules.moves import num_actions
 
 __all__ = ["Coefficients", "SelfPlayPPO"]
+
+#: Moves with a smaller probability are not compared: they are hardly ever played, and move the policy as little.
+_UNLIKELY = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,9 @@ class SelfPlayPPO(MaskablePPO):
         reward: a name of `scala40_env.rewards.REWARDS`.
         reward_scale: rewards are multiplied by it.
         central_critic: whether the advantages come from a critic that sees all cards.
+        compared: so many of the likeliest moves of each decision are played on to the end of the hand by ``guide``,
+            with the cards that lie hidden, and the policy learns from the differences instead of advantages; 0: none.
+        guide: who plays on; wanted where moves are compared.
         seed: decides everything, on a CPU to the last bit.
         device: as PyTorch names it, or ``"auto"``.
 
@@ -83,6 +90,8 @@ class SelfPlayPPO(MaskablePPO):
         reward: str = "zero_sum_points",
         reward_scale: float = 1.0,
         central_critic: bool = False,
+        compared: int = 0,
+        guide: KernelAgent | None = None,
         seed: int = 0,
         device: str = "auto",
     ) -> None:
@@ -106,9 +115,9 @@ class SelfPlayPPO(MaskablePPO):
         self.action_space: Any = Discrete(num_actions(rules))
         self._setup_model()
         self.rng = np.random.default_rng(seed)
-        self.rules, self.reward_scale = rules, reward_scale
+        self.rules, self.reward_scale, self.compared, self.guide = rules, reward_scale, compared, guide
         self.games = TrainingGames(rules, games, seed, reward, with_hidden=central_critic)
-        self.rollouts = HandRollouts(self.games, discount, decay)
+        self.rollouts = HandRollouts(self.games, discount, decay, compared)
         self.anchor: CardNetwork | None = None
         self.critic: HiddenCritic | None = None
         if central_critic:
@@ -139,7 +148,7 @@ class SelfPlayPPO(MaskablePPO):
         """
         ended: list[tuple[int, float]] = []
         while self.rollouts.num_whole < decisions:
-            actions = self._actions(frozen)
+            actions = self._actions(lineups, frozen)
             self.games.step(actions, lineups)
             self.games.tables["paid"][self.games.tables["ended"] != 0] *= self.reward_scale
             ended += self._outcomes()
@@ -147,7 +156,7 @@ class SelfPlayPPO(MaskablePPO):
         self.rollouts.finish()
         return ended
 
-    def _actions(self, frozen: Mapping[int, CardNetwork]) -> NDArray[np.int64]:
+    def _actions(self, lineups: Lineups, frozen: Mapping[int, CardNetwork]) -> NDArray[np.int64]:
         """An action for every game: the learner's are noted down."""
         asked, masks = self.games.asked, self.games.unpacked_masks()
         uniform = self.rng.random(self.games.num, dtype=np.float32)
@@ -155,7 +164,8 @@ class SelfPlayPPO(MaskablePPO):
         for player in np.unique(asked).tolist():
             which = np.flatnonzero(asked == player)
             network = self.network if player == LEARNER else frozen[player]
-            actions[which] = self._ask(network, which, masks[which], uniform[which], player == LEARNER)
+            noted = lineups if player == LEARNER else None
+            actions[which] = self._ask(network, which, masks[which], uniform[which], noted)
         return actions
 
     def _ask(
@@ -164,21 +174,36 @@ class SelfPlayPPO(MaskablePPO):
         which: NDArray[np.int64],
         masks: NDArray[np.uint8],
         uniform: NDArray[np.float32],
-        noted: bool,
+        noted: Lineups | None,
     ) -> NDArray[np.int64]:
+        """What a network does in these games; noted down for who sits there, if they are the learner's decisions."""
         with torch.no_grad():
             seen = self._tensor(self.games.observations[which])
             logits, values = network(seen)
             chosen = LegalCategorical(logits, LegalActions(self._tensor(masks)))
             drawn = chosen.sample(self._tensor(uniform))
-            if noted and self.critic is not None:
+            if noted is not None and self.critic is not None:
                 values = self.critic(seen, self._tensor(self.games.hidden[which]))
             log_probs = chosen.log_prob(drawn)
         actions: NDArray[np.int64] = drawn.cpu().numpy()
-        if noted:
-            self.rollouts.add(self.games, which, actions, values.cpu().numpy(), log_probs.cpu().numpy())
+        if noted is not None:
+            compared = self._compare(chosen, which, noted) if self.compared else None
+            self.rollouts.add(self.games, which, actions, values.cpu().numpy(), log_probs.cpu().numpy(), compared)
             self.num_timesteps += len(which)
         return actions
+
+    def _compare(self, chosen: LegalCategorical, which: NDArray[np.int64], lineups: Lineups) -> Comparisons:
+        """Let the guide play on from the likely moves of these decisions; where there is one there is nothing to do."""
+        assert self.guide is not None
+        moves, places = chosen.likeliest(self.compared, _UNLIKELY)
+        there, log_probs = moves >= 0, chosen.log_probs.gather(1, places)
+        candidates = torch.where(there & (there.sum(1, keepdim=True) > 1), moves, -1).cpu().numpy()
+        outcomes = self.reward_scale * self.games.foresee(which, candidates, lineups, self.guide)
+        weights = (log_probs.exp() * there).cpu().numpy()
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        gains = (outcomes - (shares * outcomes).sum(axis=1, keepdims=True)) * (shares > 0)
+        found, room = (places.cpu().numpy(), log_probs.cpu().numpy(), shares, gains), self.compared - places.shape[1]
+        return Comparisons(*(np.pad(array, ((0, 0), (0, room))) for array in found))
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -236,10 +261,12 @@ class SelfPlayPPO(MaskablePPO):
         chosen = LegalCategorical(logits, LegalActions(samples.action_masks))
         ratio_log = chosen.log_prob(samples.actions) - samples.old_log_prob
         ratio, entropy = ratio_log.exp(), chosen.entropy().mean()
-        advantages = samples.advantages
-        advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
-        clipped = ratio.clamp(1 - coefficients.clip, 1 + coefficients.clip)
-        policy_loss = -torch.minimum(advantages * ratio, advantages * clipped).mean()
+        if self.compared:
+            policy_loss = _compared_loss(samples.compared, chosen, coefficients.clip)
+        else:
+            advantages = samples.advantages
+            advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
+            policy_loss = -_clipped(ratio, advantages, coefficients.clip).mean()
         value_loss = functional.mse_loss(values, samples.returns)
         if self.critic is not None:
             central = self.critic(samples.observations, samples.hidden)
@@ -299,6 +326,18 @@ class SelfPlayPPO(MaskablePPO):
         self.anchor = CardNetwork(self.network.layout, self.network.num_actions, self.network.size).to(self.device)
         self.anchor.load_state_dict(weights)
         self.anchor.eval()
+
+
+def _clipped(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
+    """What PPO makes larger: advantages, by how much likelier moves are than when they were drawn, up to a limit."""
+    return torch.minimum(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip))
+
+
+def _compared_loss(compared: Comparisons, chosen: LegalCategorical, clip: float) -> Tensor:
+    """The same where moves were compared: for each decision the mean over its likely moves instead of the one drawn."""
+    ratio = (chosen.log_probs.gather(1, compared.places) - compared.log_probs).exp()
+    spread = (compared.shares * compared.gains.square()).sum(1).mean().sqrt()
+    return -(compared.shares * _clipped(ratio, compared.gains / (spread + 1e-8), clip)).sum(1).mean()
 
 
 def _tensors(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:

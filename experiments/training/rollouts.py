@@ -20,13 +20,31 @@ from experiments.training.games import TrainingGames
 from experiments.training.teacher import unpacked
 from scala40_env.kernels.state import MAX_SEATS, NONE
 
-__all__ = ["HandRollouts", "HandSamples"]
+__all__ = ["Comparisons", "HandRollouts", "HandSamples"]
 
 _GOES_ON = -2
 
 
+class Comparisons(NamedTuple):
+    """What the likely moves of decisions come to, beside each other: rows of (n, most).
+
+    `places`: which of the legal actions, in ascending order; `log_probs` when they were drawn; `shares`, by their
+    probabilities, which add up to 1 in each row, 0 where there is no move; `gains`: how much better the hand then ended
+    than in the mean of the row.
+    """
+
+    places: Any
+    log_probs: Any
+    shares: Any
+    gains: Any
+
+
 class HandSamples(NamedTuple):
-    """A batch as the update takes it: the fields of sb3-contrib's `MaskableRolloutBufferSamples`, and `hidden`."""
+    """A batch as the update takes it.
+
+    The fields of sb3-contrib's `MaskableRolloutBufferSamples`, `hidden`, and `compared`, whose width is 0 where no
+    moves are compared.
+    """
 
     observations: Tensor
     actions: Tensor
@@ -36,6 +54,7 @@ class HandSamples(NamedTuple):
     returns: Tensor
     action_masks: Tensor
     hidden: Tensor
+    compared: Comparisons
 
 
 class HandRollouts:
@@ -44,14 +63,17 @@ class HandRollouts:
     Args:
         games: whose decisions they are.
         discount, decay: gamma and lambda of the advantages.
+        compared: how many moves of a decision are compared at most.
     """
 
     _COLUMNS = (
         *("observations", "masks", "hidden", "actions", "values", "log_probs"),
         *("rewards", "following", "advantages", "whole"),
+        *("places", "place_log_probs", "shares", "gains"),
     )
+    _COMPARED = _COLUMNS[-4:]
 
-    def __init__(self, games: TrainingGames, discount: float, decay: float) -> None:
+    def __init__(self, games: TrainingGames, discount: float, decay: float, compared: int = 0) -> None:
         self.discount, self.decay = discount, decay
         self.num_actions = games.actions
         self.size, self.num_whole = 0, 0
@@ -68,6 +90,10 @@ class HandRollouts:
             "following": np.zeros(0, np.int64),
             "advantages": np.zeros(0, np.float32),
             "whole": np.zeros(0, np.bool_),
+            "places": np.zeros((0, compared), np.int64),
+            "place_log_probs": np.zeros((0, compared), np.float32),
+            "shares": np.zeros((0, compared), np.float32),
+            "gains": np.zeros((0, compared), np.float32),
         }
 
     def column(self, name: str) -> NDArray[Any]:
@@ -81,6 +107,7 @@ class HandRollouts:
         actions: NDArray[np.int64],
         values: NDArray[np.float32],
         log_probs: NDArray[np.float32],
+        compared: Comparisons | None = None,
     ) -> None:
         """Add the learner's decisions in these games, before they are played."""
         rows = np.arange(self.size, self.size + len(which))
@@ -90,6 +117,9 @@ class HandRollouts:
             self.column(name)[rows] = getattr(games, name)[which]
         for name, values_of in (("actions", actions), ("values", values), ("log_probs", log_probs)):
             self.column(name)[rows] = values_of
+        if compared is not None:
+            for name, values_of in zip(self._COMPARED, compared, strict=True):
+                self.column(name)[rows] = values_of
         self.column("rewards")[rows] = 0
         following, seats = self.column("following"), games.seats[which]
         before = self.last[which, seats]
@@ -148,7 +178,8 @@ class HandRollouts:
             *(self.column("log_probs")[rows], advantages, advantages + values),
             *(unpacked(self.column("masks")[rows], self.num_actions), self.column("hidden")[rows]),
         )
-        return HandSamples(*(torch.from_numpy(array).to(device) for array in arrays))
+        compared = Comparisons(*(torch.from_numpy(self.column(name)[rows]).to(device) for name in self._COMPARED))
+        return HandSamples._make([*(torch.from_numpy(array).to(device) for array in arrays), compared])
 
     def _make_room(self, count: int) -> None:
         room = len(self._columns["actions"])

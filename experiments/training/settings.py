@@ -116,6 +116,9 @@ class TrainSettings:
     """Rewards are multiplied by it: of zero_sum_points a hand brings a quarter of a unit in the mean."""
     central_critic: bool = False
     """Whether advantages come from a critic of its own that sees all cards."""
+    compared: int = 0
+    """So many of the likeliest moves of each decision are played on to the end of the hand by `expert`, with the cards
+    that lie hidden, and the policy learns from the differences; 0: it learns from advantages."""
     anchor: float = 0.2
     """Weight of the divergence from the network that PPO began with, at first."""
     anchor_share: float = 0.3
@@ -163,6 +166,10 @@ class TrainSettings:
             if not 0 <= getattr(self, name) <= 1:
                 raise BadUsage(f"{name} = {getattr(self, name)}: allowed is 0 to 1")
         self._check_names()
+        if self.compared == 1:
+            raise BadUsage("compared = 1: allowed is 0, or 2 and more, for one move can't be compared with itself")
+        if self.compared and self.central_critic:
+            raise BadUsage("compared and central_critic exclude each other: comparisons ask no critic")
         if self.self_share == 0 and not self.opponents:
             raise BadUsage("self_share = 0 without opponents: there is nobody to play against")
         if not self.evaluate_against:
@@ -192,6 +199,7 @@ _AT_LEAST: dict[str, float] = {
     "rollout": 1,
     "batch_size": 2,
     "epochs": 1,
+    "compared": 0,
     "frozen": 0,
     "freeze_every": 1,
     "evaluate_every": 1,

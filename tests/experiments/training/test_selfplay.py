@@ -9,6 +9,7 @@ import pytest
 
 import agents
 from agents import KernelAgent
+from agents.kernels.choice import choose_in_view
 from experiments.training.games import LEARNER, TrainingGames, duel_lineups
 from scala40_env import Rules
 from scala40_env.observation import schema_of
@@ -136,10 +137,63 @@ def test_a_critic_that_sees_all_cards_changes_values_and_no_move() -> None:
         made.rollouts.size = 0
         if all_hidden:
             made.games.hidden[:] = 0
-        found.append((made._actions({}), made.rollouts.column("values").copy()))
+        found.append((made._actions(lineups, {}), made.rollouts.column("values").copy()))
     (actions, values), (same, others) = found
     assert np.array_equal(actions, same) and not np.array_equal(values, others)
     assert set(Checkpoint.of(made.network, TINY_GAME).weights) == set(made.network.state_dict())
+
+
+def expert_moves(games: TrainingGames) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """What `expert` does in every game."""
+    expert, moves = kernel("expert"), []
+    for i in range(games.num):
+        key, count = games.tables["keys"][i, games.seats[i]], int(games.tables["count"][i])
+        moves.append(choose_in_view(expert.kernel_id, games.games, i, expert.weights, key, count))
+    return np.array(moves, np.int64)
+
+
+def test_a_guide_that_plays_on_foresees_what_its_own_moves_come_to() -> None:
+    """Where the learner does what the guide would do, every decision comes to what the hand then pays."""
+    lineups, guide = duel_lineups(TINY_GAME, [kernel("greedy")], [1.0, 1.0]), kernel("expert")
+    games = TrainingGames(TINY_GAME, 6, seed=5, reward="points_and_win")
+    games.begin(lineups)
+    foreseen: dict[tuple[int, int], list[float]] = {}
+    ended = 0
+    for _ in range(60):
+        before, moves = (games.games.tobytes(), games.tables.tobytes()), expert_moves(games)
+        candidates = np.stack([np.full(games.num, -1), moves], axis=1)
+        outcomes = games.foresee(np.arange(games.num), candidates, lineups, guide)
+        assert (games.games.tobytes(), games.tables.tobytes()) == before
+        assert not outcomes[:, 0].any()
+        for i in range(games.num):
+            foreseen.setdefault((i, int(games.seats[i])), []).append(float(outcomes[i, 1]))
+        games.step(moves, lineups)
+        for i in np.flatnonzero(games.tables["ended"]).tolist():
+            for key in [key for key in foreseen if key[0] == i]:
+                assert set(foreseen.pop(key)) == {float(np.float32(games.tables["paid"][i, key[1]]))}
+                ended += 1
+    assert ended >= 10
+
+
+@pytest.mark.once
+def test_likely_moves_are_compared_and_the_better_ones_become_likelier() -> None:
+    made, lineups = learner(guide=kernel("expert"), compared=4, games=8), duel_lineups(TINY_GAME, [], [1.0])
+    made.begin(lineups)
+    made.collect(600, lineups, {})
+    batch = next(made.rollouts.get(600, np.random.default_rng(0), made.device))
+    places, log_probs, shares, gains = batch.compared
+    torch.testing.assert_close(shares.sum(1), torch.ones(len(shares)))
+    torch.testing.assert_close((shares * gains).sum(1), torch.zeros(len(shares)), rtol=0, atol=1e-5)
+    assert (gains[shares == 0] == 0).all() and 0.1 < (gains != 0).any(1).float().mean() < 1
+
+    def now() -> Any:
+        legal = ppo.LegalActions(batch.action_masks)
+        return ppo.LegalCategorical(made.network.logits(batch.observations), legal).log_probs.gather(1, places).detach()
+
+    before = now()
+    torch.testing.assert_close(before[shares > 0], log_probs[shares > 0], rtol=0, atol=1e-5)
+    made.update(STEADY)
+    assert (shares * gains * (now() - before)).sum() > 0
 
 
 @pytest.mark.once
@@ -202,10 +256,12 @@ def test_what_is_kept_of_hands_that_go_on_is_what_comes_back() -> None:
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("central", [False, True])
-def test_a_run_goes_on_to_the_last_bit(central: bool) -> None:
+@pytest.mark.parametrize("how", ["advantages", "central", "compared"])
+def test_a_run_goes_on_to_the_last_bit(how: str) -> None:
     lineups = duel_lineups(TINY_GAME, [kernel("greedy"), None], [1.0, 1.0, 1.0])
-    changes = {"central_critic": central, "reward_scale": 2.0}
+    changes: dict[str, Any] = {"central_critic": how == "central", "reward_scale": 2.0}
+    if how == "compared":
+        changes |= {"compared": 3, "guide": kernel("expert")}
 
     def step(made: SelfPlayPPO) -> dict[str, float]:
         made.collect(300, lineups, {2: made.anchor})

@@ -148,6 +148,7 @@ def test_the_files_that_come_with_the_package_are_good() -> None:
         *(["--self-share", "0", "--opponents"], ["--size", "vast"], ["--set", "hand_size=99"], ["--gmaes", "3"]),
         *(["--learning-rate", "nan"], ["--clip", "0"], ["--reward", "points"], ["--entropy", "-1"]),
         *(["--value", "inf"], ["--target-kl", "0"], ["--evaluate-against"], ["--set", "limit=7"]),
+        *(["--compared", "1"], ["--compared", "-1"], ["--compared", "4", "--central-critic"]),
         *(
             ["--teacher", "nobody"],
             ["--teacher", "search"],
