@@ -76,7 +76,8 @@ class ShipSettings:
     name: str
     """What it is called: agents.make("ppo:NAME") plays it, and "ppo" where it is the first for the rules at hand."""
     after: tuple[Path, ...] = ()
-    """The checkpoints that its training began with, the first one first: the card tells how they were made too."""
+    """The checkpoints that its training began with, the first one first: the card tells how they were made too. A
+    shipped one stands for all that led to it."""
     against: tuple[str, ...] = ("random", "greedy", "expert")
     """Agents that it is measured against."""
     deals: int = 5000
@@ -99,7 +100,8 @@ def run(settings: ShipSettings) -> int:
             f"--deals {settings.deals} --seed {settings.seed}: allowed are 2 deals and more, seed 0 and more"
         )
     checkpoint = Checkpoint.load(settings.checkpoint)
-    stages = [_told(Checkpoint.load(path)) for path in settings.after] + [_told(checkpoint)]
+    before = [Checkpoint.load(path) for path in settings.after]
+    stages = [stage for each in (*before, checkpoint) for stage in _stages_of(each)]
     found = _measured(settings, checkpoint)
     folder = settings.folder or WEIGHTS
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,6 +113,12 @@ def run(settings: ShipSettings) -> int:
     card.write_text(card_of(settings, checkpoint, stages, found, target.stat().st_size), encoding="utf-8")
     print(f"{target} and {card} are written; play it as ppo:{settings.name}")
     return Exit.OK
+
+
+def _stages_of(checkpoint: Checkpoint) -> list[dict[str, Any]]:
+    """How a checkpoint was made: one that was shipped holds all stages that led to it."""
+    stages: list[dict[str, Any]] = checkpoint.notes.get("stages") or [_told(checkpoint)]
+    return stages
 
 
 def _told(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -61,6 +61,13 @@ def test_a_network_is_shipped_with_its_card(tmp_path: Path, monkeypatch: pytest.
     assert (
         "1,234 decisions of its own by PPO" in card and "decisions of `greedy`" in card and "| `random` | 4 |" in card
     )
+    after = str(folder / "mine.npz")  # a shipped one stands for all its stages
+    assert shipped(tmp_path, monkeypatch, "--name", "next", "--after", after, "--against", "random") == 0
+    assert [stage["settings"]["teacher"] for stage in saved.Checkpoint.load(folder / "next.npz").notes["stages"]] == [
+        "greedy",
+        "expert",
+        "expert",
+    ]
 
 
 def mean_of(monkeypatch: pytest.MonkeyPatch, *files: Path, out: Path) -> int:
