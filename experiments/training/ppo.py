@@ -73,6 +73,8 @@ class SelfPlayPPO(MaskablePPO):
         device: as PyTorch names it, or ``"auto"``.
 
     Attributes: `policy`, a `CardPolicy`; `games`; `rollouts`.
+
+    Raises `ValueError` if moves are to be compared and nobody plays on.
     """
 
     def __init__(
@@ -95,6 +97,8 @@ class SelfPlayPPO(MaskablePPO):
         seed: int = 0,
         device: str = "auto",
     ) -> None:
+        if compared and guide is None:
+            raise ValueError(f"compared = {compared} without a guide: somebody has to play on from the moves compared")
         super().__init__(
             CardPolicy,
             None,

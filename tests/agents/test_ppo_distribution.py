@@ -90,6 +90,20 @@ def test_an_illegal_action_has_no_probability_and_a_row_without_legal_ones_is_re
         LegalActions(masks)
 
 
+def test_the_likeliest_actions_come_in_order_and_unlikely_ones_are_left_out() -> None:
+    logits, masks = some_case(spread=2.0)
+    ours = LegalCategorical(logits, LegalActions(masks))
+    probs = ours.dense_log_probs().exp()
+    for least in (0.0, 0.1, 1.0):
+        actions, places = ours.likeliest(4, least)
+        for row, found in enumerate(actions.tolist()):
+            best = probs[row].argsort(descending=True)[: min(4, int(masks[row].sum()))].tolist()
+            wanted = best[:1] + [action for action in best[1:] if probs[row, action] >= least]
+            assert found == wanted + [-1] * (4 - len(wanted))
+            assert ours.legal.ids[row, places[row, : len(wanted)]].tolist() == wanted
+    assert ours.likeliest(10**6)[0].shape[1] == int(masks.sum(1).max())
+
+
 def test_sb3_finds_what_it_asks_for() -> None:
     logits, masks = some_case()
     distribution = LegalCategoricalDistribution(ACTIONS)

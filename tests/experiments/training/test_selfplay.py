@@ -197,6 +197,12 @@ def test_likely_moves_are_compared_and_the_better_ones_become_likelier() -> None
 
 
 @pytest.mark.once
+def test_moves_are_not_compared_without_somebody_who_plays_on() -> None:
+    with pytest.raises(ValueError, match="compared = 4 without a guide"):
+        learner(compared=4)
+
+
+@pytest.mark.once
 def test_rewards_are_scaled_once() -> None:
     """What a hand has paid stays as it is however long the next one goes on."""
     lineups, found = duel_lineups(TINY_GAME, [], [1.0]), []
