@@ -53,8 +53,9 @@ class Checkpoint:
         weights = {name: weight.detach().cpu().numpy().copy() for name, weight in network.state_dict().items()}
         return cls(rules, network.size, weights, dict(notes or {}))
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
+        path = Path(path)
         heading = {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -71,8 +72,9 @@ class Checkpoint:
         draft.replace(path)
 
     @classmethod
-    def load(cls, path: Path) -> Checkpoint:
+    def load(cls, path: str | Path) -> Checkpoint:
         """Read a file. Raises `CheckpointError` for one that is missing, broken, or of another version."""
+        path = Path(path)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
                 arrays = {name: found[name] for name in found.files}
