@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, ClassVar
 
@@ -19,6 +20,9 @@ SIZE = (960, 720)
 """Width and height of a picture in pixels, if nothing else is asked for."""
 
 _SMALLEST = 16
+
+_FONT = "FreeSans"
+"""The family of the font that comes with pygame; resvg looks for Arial, and leaves words out where there is none."""
 
 
 class MissingExtra(ImportError):
@@ -55,12 +59,22 @@ def _png(table: Table, size: tuple[int, int], four_colours: bool, names: Sequenc
     full = _height_of(svg)
     scale = min(width / UNITS, height / full)
     drawn = max(int(UNITS * scale), 1), max(int(full * scale), 1)
-    return bytes(_library("resvg_py").svg_to_bytes(svg_string=svg, width=drawn[0], height=drawn[1]))
+    return bytes(
+        _library("resvg_py").svg_to_bytes(
+            svg_string=svg, width=drawn[0], height=drawn[1], sans_serif_family=_FONT, font_files=[_font_file()]
+        )
+    )
 
 
 def _height_of(svg: str) -> int:
     """The height that our own drawing says it has."""
     return int(svg.split(' height="', 1)[1].split('"', 1)[0])
+
+
+def _font_file() -> str:
+    """Where the font is that comes with pygame. For letters that it lacks resvg asks those of the system."""
+    pygame = _library("pygame")
+    return str(Path(str(pygame.__file__)).with_name(pygame.font.get_default_font()))
 
 
 def _library(name: str) -> ModuleType:
