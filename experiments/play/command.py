@@ -18,6 +18,7 @@ import tyro
 
 from experiments.commands.rules import rules_from
 from experiments.console import BadUsage, Exit, print_json_line
+from experiments.folders import alone_in
 from scala40_env.rules.config import Rules, parse_setting
 
 if TYPE_CHECKING:
@@ -73,13 +74,14 @@ class PlaySettings:
 def run(settings: PlaySettings) -> int:
     """Play. Raises `BadUsage` or `BadRules` for what can't be, `OSError` where the folder can't be written."""
     setup = new_table(settings)
-    if settings.terminal:
-        return _in_terminal(settings, setup)
-    _check_library()
-    from experiments.play.server import bound
+    with alone_in(settings.out):  # two who have the same table open would each save over what the other did
+        if settings.terminal:
+            return _in_terminal(settings, setup)
+        _check_library()
+        from experiments.play.server import bound
 
-    with bound(settings.host, settings.port) as sock:
-        return _serve(settings, setup, sock)
+        with bound(settings.host, settings.port) as sock:
+            return _serve(settings, setup, sock)
 
 
 def new_table(settings: PlaySettings) -> Setup:

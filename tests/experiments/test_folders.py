@@ -44,7 +44,10 @@ def test_a_held_folder_is_refused(held: Path) -> None:
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("words", ["tournament greedy random --out", "league ladder greedy random --work"])
+@pytest.mark.parametrize(
+    "words",
+    ["tournament greedy random --out", "league ladder greedy random --work", "play --out", "play --terminal --out"],
+)
 def test_commands_refuse_it(held: Path, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words.split(), str(held)]) == 2
     assert f"another command writes to {held}" in capsys.readouterr().err
