@@ -23,7 +23,7 @@ __all__ = ["PARTS", "SHIPPED", "make_expert", "pack", "read_weights", "table_of"
 
 #: The weights that `agents.make("expert")` plays with.
 SHIPPED = Path(__file__).parent / "weights" / "expert.json"
-FORMAT, VERSION = "scala40 expert weights", 2
+FORMAT, VERSION = "scala40 expert weights", 3
 #: The parts of a table with their shapes, in the order in which the kernels read them.
 PARTS = {
     "units_by_feature": (len(FEATURES), HIDDEN),
@@ -86,7 +86,7 @@ def _bad(value: Any) -> bool:
 
 def _wrong_tables(tables: Any) -> str:
     if not isinstance(tables, dict) or list(tables) != list(TABLES):
-        return f"tables have to be {' and '.join(TABLES)}, in this order"
+        return f"tables have to be {', '.join(TABLES)}, in this order"
     for name, table in tables.items():
         if not isinstance(table, dict) or list(table) != ["stakes", *PARTS]:
             return f"{name} has to hold stakes, {', '.join(PARTS)}, in this order"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the rest is imported when tuning runs: other commands must 
 STATE, WEIGHTS = "tuning.json", "expert.json"
 FORMAT = "scala40 tuning"
 #: The stakes that rounds try to raise and to lower by this factor: those of single hands, for tuning plays no matches.
-TRIED = ("own points without limit", "others' points without limit", "percent of own points where pozzo cards are kept")
+TRIED = ("own points without limit", "others' points without limit")
 FACTOR = 1.5
 #: Weight of the levels at most: differences would be drowned.
 MOST_LEVELS = 100
@@ -54,7 +54,8 @@ class TuneSettings:
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="FIELD=VALUE")] = ()
     """Change one field of the rules, as --set opening_points=30; may be given again."""
     seats: tuple[int, ...] = (2,)
-    """Seats at a table, in turn. With two the weights for two are tuned, with more those for more."""
+    """Seats at a table, in turn. With two the weights for two are tuned, with more those for more, of which there are
+    others for rules that let pozzo cards be kept."""
     rounds: int = 3
     """How often to give lessons, fit and compare."""
     lessons: int = 100_000
@@ -113,8 +114,6 @@ def _check(settings: TuneSettings) -> None:
     for name in ("against", "preset", "seats"):
         if not getattr(settings, name):
             raise BadUsage(f"--{name} needs one or more")
-    if 2 in settings.seats and set(settings.seats) != {2}:
-        raise BadUsage("--seats: two seats have weights of their own, tune them apart from more")
 
 
 def _rules_of(settings: TuneSettings) -> list[Rules]:
@@ -131,6 +130,19 @@ def _rules_of(settings: TuneSettings) -> list[Rules]:
         for preset in settings.preset
         for seats in settings.seats
     ]
+
+
+def _table_of(rules: Sequence[Rules]) -> str:
+    """The table of weights that holds for all of these rules. Raises `BadUsage` if there is none."""
+    from agents.kernels.expert import TABLES, table_row
+    from scala40_env import Game
+
+    tables = {TABLES[table_row(Game(each, seed=0).state, 0)] for each in rules}
+    if len(tables) > 1:
+        raise BadUsage(
+            f"--seats and --preset are of games with weights of their own, {', '.join(sorted(tables))}; tune them apart"
+        )
+    return tables.pop()
 
 
 def _pool_of(settings: TuneSettings, rules: Sequence[Rules]) -> list[KernelAgent]:
@@ -157,6 +169,7 @@ class _Tuning:
         _check(settings)
         self.settings = settings
         self.rules = _rules_of(settings)
+        self.table = _table_of(self.rules)
         self.pool = _pool_of(settings, self.rules)
         self.best = read_weights(settings.start or SHIPPED)
         self.rounds: list[dict[str, Any]] = []
@@ -252,7 +265,7 @@ class _Tuning:
         """The best weights so far, fitted to lessons."""
         from experiments.expert_net import fit, fit_unopened
 
-        table = self.best["tables"][self._table()]
+        table = self.best["tables"][self.table]
         if self.settings.only_unopened:
             return self._with_table(fit_unopened(table, lessons), number)
         s = self.settings
@@ -262,21 +275,16 @@ class _Tuning:
         """The weights with stakes of single hands raised and lowered, one after the other, where that is worth more."""
         for name in TRIED:
             for factor in (FACTOR, 1 / FACTOR):
-                table = content["tables"][self._table()]
+                table = content["tables"][self.table]
                 stakes = {**table["stakes"], name: round(table["stakes"][name] * factor)}
                 other = self._with_table({**table, "stakes": stakes}, number)
                 if (its_worth := self._worth(other, number)) > worth:
                     content, worth = other, its_worth
         return content, worth
 
-    def _table(self) -> str:
-        from agents.kernels.expert import TABLES
-
-        return TABLES[0] if 2 in self.settings.seats else TABLES[1]
-
     def _with_table(self, table: dict[str, Any], number: int) -> dict[str, Any]:
         """The best weights with another table."""
-        tables = {**self.best["tables"], self._table(): table}
+        tables = {**self.best["tables"], self.table: table}
         return {**self.best, "tables": tables, "made_by": self._made_by(number)}
 
     def _made_by(self, number: int) -> dict[str, Any]:

@@ -31,10 +31,10 @@ from scala40_env.kernels.bits import copy_record, keep, scratch
 from scala40_env.kernels.engine import apply_action
 from scala40_env.kernels.hands import give
 from scala40_env.kernels.islands import MOST_MOVES, address_of, game_at, island, words_at
-from scala40_env.kernels.jit import Record, Records, kernel
+from scala40_env.kernels.jit import Record, Records, entry, kernel
 from scala40_env.kernels.lanes import bit_of
 from scala40_env.kernels.moves import ALL_RULES, discardable, emit_discards
-from scala40_env.kernels.state import DRAW, GAME, JOKER, NONE, PLAY
+from scala40_env.kernels.state import DRAW, GAME, JOKER, NONE, PLAY, POZZO_KEEP
 
 __all__ = [
     "EXPERT_WEIGHTS",
@@ -53,11 +53,12 @@ __all__ = [
     "forecast_turn",
     "set_up",
     "table_of",
+    "table_row",
     "value_of",
     "write_end",
 ]
 
-#: What is forecast, and for how many seats there are weights: in the order in which they lie.
+#: What is forecast, in the order in which the weights lie.
 FORECASTS = (
     "win",
     "own",
@@ -67,9 +68,11 @@ FORECASTS = (
     "others unopened",
     "others unopened points",
 )
-TABLES = ("two_seats", "more_seats")
+#: For which games there are weights. Where pozzo cards may be kept hands go on longer, with more than two seats so much
+#: longer that it is another game.
+TABLES = ("two_seats", "more_seats", "more_seats_keeping")
 #: The first weights are those of `greedy`, for draws and buying, and the stakes by table; then come the tables.
-HEADER = 32
+HEADER = 48
 STAKES_AT = 8
 #: Where the parts of a table begin: of the hidden units by feature and by context, of the forecasts by hidden unit,
 #: by feature and by context.
@@ -114,13 +117,21 @@ SUMS = np.dtype(
 
 @kernel
 def _row_of(g: Record) -> int:
-    """Which of `TABLES` holds for so many seats."""
-    return 0 if int(g["seats_in"]) == 2 else 1
+    """Which of `TABLES` holds for so many seats and these rules."""
+    if int(g["seats_in"]) == 2:
+        return 0
+    return 2 if int(g["pozzo_card"]) == POZZO_KEEP else 1
+
+
+@entry
+def table_row(games: Records, i: int) -> int:
+    """Which of `TABLES` holds in game ``i``, called from Python."""
+    return _row_of(games[i])
 
 
 @kernel
 def table_of(g: Record, weights: np.ndarray) -> np.ndarray:
-    """The weights of the forecasts for so many seats."""
+    """The weights of the forecasts that hold here."""
     return weights[HEADER + _row_of(g) * TABLE :]
 
 
@@ -147,7 +158,7 @@ def _add_up(stakes: np.ndarray, parts: np.ndarray, size: int, worth: np.ndarray)
 class Desk(NamedTuple):
     """What the ends of a turn are valued with, made once for all of them.
 
-    `table`: where the weights for so many seats lie (int64[TABLE]); `sums`: `SUMS`; `around`: `AROUND`; `rows`: a `ROW`
+    `table`: where the weights that hold lie (int64[TABLE]); `sums`: `SUMS`; `around`: `AROUND`; `rows`: a `ROW`
     for each discard of a state.
     """
 

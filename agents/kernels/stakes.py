@@ -1,7 +1,6 @@
 """What is at stake for a seat: what winning the hand, its own points and those of the others count.
 
-The totals of the match say how much a point counts. Where pozzo cards may be kept hands go on longer once a seat has
-opened, and own points may count otherwise. Where the rules charge a flat sum to who has not opened, it takes
+The totals of the match say how much a point counts. Where the rules charge a flat sum to who has not opened, it takes
 the place of the points of such a hand.
 """
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from scala40_env.kernels.jit import Record, kernel
 from scala40_env.kernels.scoring import unit_of
-from scala40_env.kernels.state import ELIMINATION, NONE, POZZO_KEEP, TOTAL
+from scala40_env.kernels.state import ELIMINATION, NONE, TOTAL
 
 __all__ = ["NUM_STAKES", "ROOMS", "STAKES", "write_stakes"]
 
@@ -25,10 +24,8 @@ STAKES = (
     "win",
     *(f"own points {step}" for step in _STEPS),
     *(f"others' points {step}" for step in _STEPS),
-    "percent of own points where pozzo cards are kept",
 )
 _WIN, _OWN, _OTHERS = 0, 1, 1 + len(_STEPS)
-_KEPT = len(STAKES) - 1
 
 
 @kernel
@@ -53,8 +50,7 @@ def write_stakes(g: Record, weights: np.ndarray, stakes: np.ndarray) -> None:
             total += weights[_OTHERS + _step(g, other)]
             rivals += 1
     stakes[0] = weights[_WIN]
-    percent = weights[_KEPT] if int(g["pozzo_card"]) == POZZO_KEEP else 100
-    stakes[1] = -weights[_OWN + _step(g, seat)] * percent // 100
+    stakes[1] = -weights[_OWN + _step(g, seat)]
     stakes[2] = total // max(rivals * rivals, 1)  # the forecast is of the sum of their points
     flat = int(g["unopened_points"])
     for side in range(2):  # the points forecast of unopened hands give way to the flat sum

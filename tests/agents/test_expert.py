@@ -139,18 +139,39 @@ def test_judges_the_pozzo_card() -> None:
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("seats", [2, 4])
-def test_beats_greedy(seats: int) -> None:
-    """The same deals from all seats; the bounds are far below what it does."""
-    deals, rules = 1500, Rules.fisca(num_players=seats, match="single_hand")
+@pytest.mark.parametrize(
+    ("preset", "seats", "least"), [("fisca", 2, 0.56), ("fisca", 4, 0.255), ("scala_quaranta", 4, 0.23)]
+)
+def test_beats_greedy(preset: str, seats: int, least: float) -> None:
+    """The same deals from all seats; the bounds are far below what it does, but for hands where pozzo cards are kept:
+    there it wins no more of them, and is charged less."""
+    deals, rules = 1500, Rules.from_preset(preset, num_players=seats, match="single_hand")
     won, points = [], []
     for seat in range(seats):
         seating = [[0 if at == seat else 1 for at in range(seats)]] * deals
         (ended,) = play(rules, [EXPERT, agents.make("greedy")], seating)
         won.append((ended.winner == seat).mean())
         points.append(ended.points[:, seat].mean() - np.delete(ended.points, seat, axis=1).mean())
-    assert np.mean(won) > {2: 0.56, 4: 0.255}[seats]
+    assert np.mean(won) > least
     assert np.mean(points) < 0
+
+
+@pytest.mark.parametrize(
+    ("preset", "seats", "heeded"), [("scala_quaranta", 3, True), ("scala_quaranta", 2, False), ("fisca", 3, False)]
+)
+def test_has_weights_of_its_own_where_pozzo_cards_are_kept(
+    tmp_path: Path, preset: str, seats: int, heeded: bool
+) -> None:
+    content = read_weights(SHIPPED)
+    content["tables"]["more_seats_keeping"]["stakes"]["win"] *= -1
+    write_weights(tmp_path / "other.json", content)
+    rules = Rules.from_preset(preset, num_players=seats, match="single_hand")
+    games = 2 if JIT_DISABLED else 20
+    logs = [
+        [log.actions.tolist() for ended in play(rules, [agent], [[0] * seats] * games, logs=True) for log in ended.logs]
+        for agent in (EXPERT, agents.make(f"expert:{tmp_path / 'other.json'}"))
+    ]
+    assert (logs[0] != logs[1]) is heeded
 
 
 def test_the_same_keys_are_the_same_game() -> None:
@@ -183,9 +204,9 @@ def _first_row(content: dict[str, Any]) -> list[Any]:
     ("spoil", "words"),
     [
         (lambda content: content.update(format="something"), ["not of the format"]),
-        (lambda content: content.update(version=9), ["version 9", "allowed is 2"]),
+        (lambda content: content.update(version=9), ["version 9", "allowed is 3"]),
         (lambda content: content["features"].pop(), ["other features"]),
-        (lambda content: content["tables"].pop("two_seats"), ["two_seats and more_seats"]),
+        (lambda content: content["tables"].pop("two_seats"), ["two_seats, more_seats, more_seats_keeping"]),
         (lambda content: content["tables"]["two_seats"]["stakes"].pop("win"), ["two_seats", "stakes have to be win"]),
         (lambda content: content["tables"]["two_seats"]["stakes"].update(win=0.5), ["win is 0.5", "whole number"]),
         (lambda content: content["tables"]["two_seats"].pop("units_by_feature"), ["two_seats has to hold"]),
