@@ -178,7 +178,7 @@ show_table(("preset", "seats", "won by the first place, %", "fair, %", "its lead
 # ## One option at a time
 # Four seats under `fisca`, and the same deals again with one option changed (with fewer jokers it is another pack, and
 # so the deals are others too). Both agents play all of them. Neither was taught the variants one by one: `expert` knows
-# its rules, but its forecasts were fitted under some of them only.
+# its rules, but its forecasts were fitted under some of them only (where pozzo cards may be kept it has others).
 
 # %%
 OPTIONS = {
