@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from experiments.console import BadUsage, Exit, complain
@@ -61,10 +62,12 @@ def execute(name: str, folder: Path = ROOT) -> Any:
     from traitlets.config import Config
 
     notebook = sources_of(name)
-    config = Config({"KernelManager": {"transport": "ipc"}})  # TCP without encryption is open to all on the machine
     quiet = ["--HistoryManager.enabled=False"]  # what cells hold is no history of the user's
     place = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=_PATIENCE, resources=place, config=config, extra_arguments=quiet).execute()
+    with TemporaryDirectory() as sockets:
+        # TCP without encryption is open to all on the machine; sockets in one place would be shared by all kernels.
+        config = Config({"KernelManager": {"transport": "ipc", "ip": str(Path(sockets) / "kernel")}})
+        NotebookClient(notebook, timeout=_PATIENCE, resources=place, config=config, extra_arguments=quiet).execute()
     return tidied(notebook)
 
 

@@ -57,8 +57,11 @@ def test_there_are_six_and_the_page_tells_of_them_all() -> None:
 @pytest.mark.once
 @pytest.mark.jit
 @pytest.mark.parametrize("name", NAMES)
-def test_it_runs_in_small(name: str, network: str, nbformat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_runs_in_small(
+    name: str, network: str, nbformat: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     library("jupytext")
+    monkeypatch.chdir(tmp_path)  # kernels that are reached through the working folder get in each other's way
     monkeypatch.setenv(SIZE, "small")
     monkeypatch.setenv(NETWORK, network)
     made = execute.execute(name)
